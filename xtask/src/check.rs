@@ -4,6 +4,7 @@ pub mod features;
 pub mod files;
 pub mod layers;
 pub mod links;
+pub mod manifest_text;
 pub mod rules;
 pub mod rust_source;
 pub mod tidy;

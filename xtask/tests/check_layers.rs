@@ -49,6 +49,7 @@ fn edge(package: &str, kind: EdgeKind) -> Edge {
     Edge {
         package: package.to_owned(),
         kind,
+        line: 0,
     }
 }
 
@@ -315,7 +316,10 @@ fn metadata_of_a_real_workspace_becomes_members() {
     let features = [("default", vec!["x".to_owned()]), ("x", vec![])];
     let expected = [
         Member {
-            dependencies: vec![edge("xtask", EdgeKind::Dev)],
+            dependencies: vec![Edge {
+                line: 11,
+                ..edge("xtask", EdgeKind::Dev)
+            }],
             features: features.map(|(name, on)| (name.to_owned(), on)).into(),
             ..library("bifrons-a", 3, &[])
         },

@@ -6,9 +6,10 @@ mod lock;
 
 use std::collections::BTreeMap;
 
-use cargo_metadata::{DependencyKind, Metadata};
+use cargo_metadata::{Dependency, DependencyKind, Metadata, Package};
 
 use crate::check::Findings;
+use crate::check::manifest_text::line_of;
 use crate::check::rules::Rules;
 use crate::workspace::Workspace;
 
@@ -40,6 +41,8 @@ pub struct Edge {
     pub package: String,
     /// Which of the three tables it stands in.
     pub kind: EdgeKind,
+    /// Line of the manifest, 0 if not known.
+    pub line: usize,
 }
 
 /// The table a dependency is declared in. Closed: cargo has these three.
@@ -61,6 +64,16 @@ impl Member {
     }
 }
 
+impl EdgeKind {
+    fn table(self) -> &'static str {
+        match self {
+            Self::Normal => "dependencies",
+            Self::Dev => "dev-dependencies",
+            Self::Build => "build-dependencies",
+        }
+    }
+}
+
 /// The members of the workspace, ordered by name.
 #[must_use]
 pub fn members(metadata: &Metadata) -> Vec<Member> {
@@ -76,18 +89,7 @@ pub fn members(metadata: &Metadata) -> Vec<Member> {
                 manifest: manifest.trim_start_matches('/').to_owned(),
                 layer: package.metadata["bifrons"]["layer"].as_u64(),
                 published: package.publish.as_ref().is_none_or(|to| !to.is_empty()),
-                dependencies: package
-                    .dependencies
-                    .iter()
-                    .map(|dependency| Edge {
-                        package: dependency.name.clone(),
-                        kind: match dependency.kind {
-                            DependencyKind::Development => EdgeKind::Dev,
-                            DependencyKind::Build => EdgeKind::Build,
-                            _ => EdgeKind::Normal,
-                        },
-                    })
-                    .collect(),
+                dependencies: edges_of(package),
                 features: package
                     .features
                     .iter()
@@ -98,6 +100,25 @@ pub fn members(metadata: &Metadata) -> Vec<Member> {
         .collect();
     members.sort_by(|a, b| a.name.cmp(&b.name));
     members
+}
+
+fn edges_of(package: &Package) -> Vec<Edge> {
+    // Without the text the findings are the same, only without lines.
+    let text = std::fs::read_to_string(&package.manifest_path).unwrap_or_default();
+    let edge = |dependency: &Dependency| {
+        let kind = match dependency.kind {
+            DependencyKind::Development => EdgeKind::Dev,
+            DependencyKind::Build => EdgeKind::Build,
+            _ => EdgeKind::Normal,
+        };
+        let key = dependency.rename.as_ref().unwrap_or(&dependency.name);
+        Edge {
+            package: dependency.name.clone(),
+            kind,
+            line: line_of(&text, kind.table(), key),
+        }
+    };
+    package.dependencies.iter().map(edge).collect()
 }
 
 /// Checks layers, exclusive dependencies, budgets and the lock file of the workspace.

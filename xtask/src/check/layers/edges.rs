@@ -26,7 +26,7 @@ pub fn judge(members: &[Member], rules: &Rules, findings: &mut Findings) {
         }
         for edge in &member.dependencies {
             match by_name.get(edge.package.as_str()) {
-                Some(other) => inner_edge(member, other, edge.kind, findings),
+                Some(other) => inner_edge(member, other, edge, findings),
                 None => outer_edge(member, edge, rules, findings),
             }
         }
@@ -35,10 +35,11 @@ pub fn judge(members: &[Member], rules: &Rules, findings: &mut Findings) {
     known_owners(&by_name, rules, findings);
 }
 
-fn inner_edge(member: &Member, other: &Member, kind: EdgeKind, findings: &mut Findings) {
+fn inner_edge(member: &Member, other: &Member, edge: &Edge, findings: &mut Findings) {
+    let at = (member.manifest.as_str(), edge.line);
     if member.name == TOOL {
         findings.error(
-            (&member.manifest, 0),
+            at,
             "layer",
             format!("`{TOOL}` depends on `{}`", other.name),
             "remove the edge: the tool must build when the libraries do not",
@@ -46,13 +47,13 @@ fn inner_edge(member: &Member, other: &Member, kind: EdgeKind, findings: &mut Fi
         return;
     }
     // Tests may look at anything; members outside `crates/` are not libraries.
-    if kind == EdgeKind::Dev || !member.is_crate() {
+    if edge.kind == EdgeKind::Dev || !member.is_crate() {
         return;
     }
     let (Some(upper), Some(lower)) = (member.layer, other.layer) else {
         if other.layer.is_none() && !other.is_crate() {
             findings.error(
-                (&member.manifest, 0),
+                at,
                 "layer",
                 format!(
                     "`{}` depends on `{}`, which is no library",
@@ -65,7 +66,7 @@ fn inner_edge(member: &Member, other: &Member, kind: EdgeKind, findings: &mut Fi
     };
     if lower >= upper {
         findings.error(
-            (&member.manifest, 0),
+            at,
             "layer",
             format!(
                 "`{}` (layer {upper}) depends on `{}` (layer {lower})",
@@ -80,12 +81,13 @@ fn outer_edge(member: &Member, edge: &Edge, rules: &Rules, findings: &mut Findin
     if edge.kind == EdgeKind::Dev {
         return;
     }
+    let at = (member.manifest.as_str(), edge.line);
     let Some(owners) = rules.owners_of(&edge.package) else {
         return;
     };
     if !owners.contains(&member.name) {
         findings.error(
-            (&member.manifest, 0),
+            at,
             "exclusive",
             format!("`{}` depends on `{}`", member.name, edge.package),
             format!("go through its only users: {}", owners.join(", ")),
@@ -107,7 +109,7 @@ fn publishing_order(
             };
             if edge.kind == EdgeKind::Dev && reaches(other, &member.name, by_name) {
                 findings.warning(
-                    (&member.manifest, 0),
+                    (&member.manifest, edge.line),
                     "publishing-order",
                     format!(
                         "tests of `{}` use `{}`, which depends on it",

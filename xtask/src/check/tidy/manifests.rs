@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use crate::check::Findings;
 use crate::check::files::SourceFile;
+use crate::check::manifest_text::line_of;
 
 /// Fields of `[package]` that the workspace sets for all.
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "authors"];
@@ -140,33 +141,9 @@ impl Manifest<'_> {
         }
     }
 
-    /// The line of a key in a section, or of the section's header, or 0.
     fn line_of(&self, section: &str, key: &str) -> usize {
-        let mut header = 0;
-        let mut inside = false;
-        for (index, line) in self.text.lines().enumerate() {
-            let line = line.trim();
-            if let Some(name) = line.strip_prefix('[') {
-                let name = name.trim_end_matches(']');
-                inside = name == section || name.ends_with(&format!(".{section}"));
-                if inside && header == 0 {
-                    header = index + 1;
-                }
-                if name == format!("{section}.{key}") {
-                    return index + 1;
-                }
-            } else if inside && starts_with_key(line, key) {
-                return index + 1;
-            }
-        }
-        header
+        line_of(self.text, section, key)
     }
-}
-
-fn starts_with_key(line: &str, key: &str) -> bool {
-    line.trim_start_matches('"')
-        .strip_prefix(key)
-        .is_some_and(|rest| rest.starts_with([' ', '.', '=', '"']))
 }
 
 fn inherits(value: Option<&Value>) -> bool {
