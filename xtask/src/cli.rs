@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench_memory, bench_time};
+use crate::commands::{bench_memory, bench_time, check};
 use crate::report::{Exit, Report, note};
 use crate::workspace::Workspace;
 
@@ -27,6 +27,8 @@ pub enum Command {
     BenchMemory(bench_memory::Args),
     /// Measure the time of a cold build, of the first result and of warm repetitions.
     BenchTime(bench_time::Args),
+    /// Check the rules that no compiler knows; prints every finding, exits with 1 if there are any.
+    Check(check::Args),
 }
 
 impl Command {
@@ -39,6 +41,7 @@ impl Command {
         match self {
             Self::BenchMemory(args) => bench_memory::run(&args, workspace),
             Self::BenchTime(args) => bench_time::run(&args, workspace),
+            Self::Check(args) => check::run(&args, workspace),
         }
     }
 }

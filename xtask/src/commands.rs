@@ -2,3 +2,4 @@
 
 pub mod bench_memory;
 pub mod bench_time;
+pub mod check;

@@ -11,6 +11,7 @@
     reason = "a command-line tool answers on its standard streams"
 )]
 
+pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod report;
