@@ -15,6 +15,7 @@ pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod report;
+pub mod streamed;
 pub mod workspace;
 
 pub use cli::main;
