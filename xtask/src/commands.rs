@@ -1,0 +1,5 @@
+//! One module per command; each has `run(args, &Workspace) -> anyhow::Result<Report>`.
+
+pub mod bench_memory;
+pub mod bench_time;
+pub mod check;
