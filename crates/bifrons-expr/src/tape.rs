@@ -119,10 +119,7 @@ impl Tape {
         for (register, value) in registers.values[first..].iter_mut().zip(values) {
             register[lane] = *value;
         }
-        let mut store = Store {
-            registers: &mut registers.values,
-            outputs: &mut [],
-        };
+        let mut store = Store::new(&mut registers.values, &mut []);
         for instruction in &self.program.prologue {
             store.step_lane(lane, instruction);
         }
@@ -152,6 +149,8 @@ impl Tape {
         assert_eq!(outputs.len(), self.program.outputs, "one row per output");
         let count: usize = variables.iter().map(|slice| slice.len()).sum();
         assert_eq!(count, self.variables.len(), "one row per variable");
+        // A few lanes gain nothing from wide registers, and the call costs as much as a few steps.
+        let level = if W < 4 { Level::Baseline } else { level };
         level.dispatch(Evaluation {
             instructions: &self.program.main,
             registers: &mut registers.values,
@@ -187,10 +186,7 @@ impl<const W: usize> Kernel for Evaluation<'_, W> {
                 next += 1;
             }
         }
-        let mut store = Store {
-            registers: self.registers,
-            outputs: self.outputs,
-        };
+        let mut store = Store::new(self.registers, self.outputs);
         for instruction in self.instructions {
             store.step(instruction);
         }
