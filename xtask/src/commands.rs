@@ -1,4 +1,5 @@
 //! One module per command; each has `run(args, &Workspace) -> anyhow::Result<Report>`.
 
+pub mod bench;
 pub mod bench_memory;
 pub mod bench_time;

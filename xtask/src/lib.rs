@@ -11,8 +11,11 @@
     reason = "a command-line tool answers on its standard streams"
 )]
 
+pub mod baseline;
 pub mod cli;
 pub mod commands;
+pub mod measure;
+pub mod render;
 pub mod report;
 pub mod workspace;
 
