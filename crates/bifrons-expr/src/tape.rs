@@ -10,6 +10,7 @@ use crate::symbol::Symbol;
 use crate::tape::code::{Instruction, Store};
 use crate::tape::program::Program;
 use bifrons_lanes::{Kernel, Level};
+use bifrons_memory::Footprint;
 
 pub use builder::TapeBuilder;
 
@@ -81,6 +82,24 @@ impl Tape {
         self.program.registers
     }
 
+    /// Bytes of the [`Registers`] for `lanes` members; the tape itself is not counted.
+    #[must_use]
+    pub fn footprint(&self, lanes: usize) -> Footprint {
+        Footprint::of::<f64>(self.program.registers.saturating_mul(lanes))
+    }
+
+    /// Bytes of the tape itself: instructions, constants and lists of names.
+    ///
+    /// The text of a name is shared with the expressions and not counted.
+    #[must_use]
+    pub fn program_footprint(&self) -> Footprint {
+        let program = &self.program;
+        let names = self.parameters.capacity() + self.variables.capacity();
+        Footprint::of::<Instruction>(program.prologue.capacity() + program.main.capacity())
+            .then(Footprint::of::<f64>(program.constants.capacity()))
+            .then(Footprint::of::<Symbol>(names))
+    }
+
     /// Working memory for `W` members, with the constants loaded.
     ///
     /// Parameters are NaN until [`Tape::set_parameters`] is called for the lane. The only
@@ -119,10 +138,7 @@ impl Tape {
         for (register, value) in registers.values[first..].iter_mut().zip(values) {
             register[lane] = *value;
         }
-        let mut store = Store {
-            registers: &mut registers.values,
-            outputs: &mut [],
-        };
+        let mut store = Store::new(&mut registers.values, &mut []);
         for instruction in &self.program.prologue {
             store.step_lane(lane, instruction);
         }
@@ -152,6 +168,8 @@ impl Tape {
         assert_eq!(outputs.len(), self.program.outputs, "one row per output");
         let count: usize = variables.iter().map(|slice| slice.len()).sum();
         assert_eq!(count, self.variables.len(), "one row per variable");
+        // A few lanes gain nothing from wide registers, and the call costs as much as a few steps.
+        let level = if W < 4 { Level::Baseline } else { level };
         level.dispatch(Evaluation {
             instructions: &self.program.main,
             registers: &mut registers.values,
@@ -187,10 +205,7 @@ impl<const W: usize> Kernel for Evaluation<'_, W> {
                 next += 1;
             }
         }
-        let mut store = Store {
-            registers: self.registers,
-            outputs: self.outputs,
-        };
+        let mut store = Store::new(self.registers, self.outputs);
         for instruction in self.instructions {
             store.step(instruction);
         }

@@ -20,7 +20,8 @@ impl<C: Cell> Source<'_, C> {
         let moved = clamp(x, self.bounds.low, self.bounds.high);
         let (value, slope) = self.table[rank].read(moved - self.anchors[rank], self.common);
         let outside = x < self.bounds.low || x > self.bounds.high;
-        (value, if outside { 0.0 } else { slope })
+        let slope = if outside { 0.0 } else { slope };
+        (value, if x.is_nan() { x } else { slope })
     }
 
     /// Values, and slopes if wanted, of a block of queries.
