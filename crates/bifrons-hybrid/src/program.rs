@@ -90,9 +90,10 @@ impl Program {
             .evaluate(level, &mut memory.registers, variables, results);
     }
 
-    /// Memory of the registers: one number per register and lane, and the parameters once.
+    /// Memory of the registers for all lanes, and the parameters once.
     pub(crate) fn footprint(&self, lanes: usize) -> Footprint {
-        Footprint::of::<f64>(self.tape.register_count().saturating_mul(lanes))
+        self.tape
+            .footprint(lanes)
             .beside(Footprint::of::<f64>(self.parameters.len()))
     }
 }
