@@ -3,3 +3,8 @@
 pub mod bench;
 pub mod bench_memory;
 pub mod bench_time;
+pub mod check;
+pub mod ci;
+pub mod docs;
+pub mod release;
+pub mod test;

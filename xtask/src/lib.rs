@@ -12,11 +12,13 @@
 )]
 
 pub mod baseline;
+pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod measure;
 pub mod render;
 pub mod report;
+pub mod streamed;
 pub mod workspace;
 
 pub use cli::main;

@@ -59,12 +59,26 @@ impl Options {
         }
     }
 
+    /// Checks the settings for a problem of `dimension` components.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError`] if a step is not positive or the number of tolerances does not fit.
+    pub fn check_for(&self, dimension: usize) -> Result<(), InputError> {
+        self.check_steps()?;
+        self.tolerance.check_count(dimension)
+    }
+
     pub(crate) fn check(&self, t0: f64, t_end: f64) -> Result<(), InputError> {
         for (which, value) in [("start", t0), ("end", t_end)] {
             if !value.is_finite() {
                 return Err(InputError::SpanNotFinite { which, value });
             }
         }
+        self.check_steps()
+    }
+
+    fn check_steps(&self) -> Result<(), InputError> {
         for (which, step) in [("initial", self.initial_step), ("maximal", self.max_step)] {
             if let Some(value) = step
                 && !(value > 0.0)

@@ -92,6 +92,8 @@ pub trait LaneProblem<const W: usize> {
     fn rhs(&mut self, t: &[f64; W], y: &[[f64; W]], dy: &mut [[f64; W]]);
 
     /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
+    ///
+    /// Called to start a lane only, after its [`LaneProblem::load`] and before any other lane's.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
 
     /// Says why the derivative of a lane is not finite, where the problem knows more.

@@ -77,21 +77,21 @@ impl Tolerance {
         &self.absolute
     }
 
+    /// There must be one absolute tolerance, or one per component.
+    pub(crate) fn check_count(&self, required: usize) -> Result<(), InputError> {
+        let found = self.absolute.len();
+        if found == 1 || found == required {
+            return Ok(());
+        }
+        Err(InputError::ToleranceCount { found, required })
+    }
+
     /// Writes one absolute tolerance per component into `weights`.
-    ///
-    /// # Errors
-    ///
-    /// [`InputError::ToleranceCount`] if there is neither one tolerance nor one per component.
     pub(crate) fn expand_into(&self, weights: &mut [f64]) -> Result<(), InputError> {
+        self.check_count(weights.len())?;
         match self.absolute.as_slice() {
             [one] => weights.fill(*one),
-            many if many.len() == weights.len() => weights.copy_from_slice(many),
-            many => {
-                return Err(InputError::ToleranceCount {
-                    found: many.len(),
-                    required: weights.len(),
-                });
-            }
+            many => weights.copy_from_slice(many),
         }
         Ok(())
     }

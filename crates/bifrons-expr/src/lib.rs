@@ -1,0 +1,26 @@
+//! Expressions over named symbols, and tapes that evaluate them for many members at once.
+#![forbid(unsafe_code)]
+
+mod affine;
+mod condition;
+mod derivative;
+mod error;
+mod evaluate;
+mod expr;
+mod function;
+mod graph;
+mod node;
+mod op;
+mod operators;
+mod print;
+mod substitute;
+mod suggest;
+mod symbol;
+mod tape;
+
+pub use affine::Affine;
+pub use condition::Condition;
+pub use error::{CompileError, EvaluateError};
+pub use expr::Expr;
+pub use symbol::Symbol;
+pub use tape::{Registers, Tape, TapeBuilder};

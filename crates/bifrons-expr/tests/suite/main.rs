@@ -1,0 +1,13 @@
+//! Tests of expressions and tapes through the public interface.
+#![expect(clippy::float_cmp, reason = "bits and exact values are compared")]
+
+#[cfg(test)]
+mod calculus;
+#[cfg(test)]
+mod depth;
+#[cfg(test)]
+mod generator;
+#[cfg(test)]
+mod tape;
+#[cfg(test)]
+mod values;
