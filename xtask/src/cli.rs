@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{bench_memory, bench_time, check, ci, docs, release, test};
+use crate::measure::cold;
 use crate::report::{Exit, Report, note};
 use crate::workspace::Workspace;
 
@@ -24,9 +25,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure peak memory, heap bytes and instructions of the scenarios, one fresh process each.
-    BenchMemory(bench_memory::Args),
+    BenchMemory(Box<bench_memory::Args>),
     /// Measure the time of a cold build, of the first result and of warm repetitions.
-    BenchTime(bench_time::Args),
+    BenchTime(Box<bench_time::Args>),
     /// Check the rules that no compiler knows; prints every finding, exits with 1 if there are any.
     Check(check::Args),
     /// Run every gate of the project, collect all failures, say how to reproduce each.
@@ -61,6 +62,10 @@ impl Command {
 /// Parses the arguments of the process, runs the command and reports its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Below a measured build this program stands in for the compiler.
+    if let Some(log) = std::env::var_os(cold::WRAPPER_LOG) {
+        return cold::wrapper(log.as_ref());
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

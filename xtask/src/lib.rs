@@ -11,9 +11,12 @@
     reason = "a command-line tool answers on its standard streams"
 )]
 
+pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod measure;
+pub mod render;
 pub mod report;
 pub mod streamed;
 pub mod workspace;
