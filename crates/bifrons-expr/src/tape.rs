@@ -10,6 +10,7 @@ use crate::symbol::Symbol;
 use crate::tape::code::{Instruction, Store};
 use crate::tape::program::Program;
 use bifrons_lanes::{Kernel, Level};
+use bifrons_memory::Footprint;
 
 pub use builder::TapeBuilder;
 
@@ -79,6 +80,24 @@ impl Tape {
     #[must_use]
     pub fn register_count(&self) -> usize {
         self.program.registers
+    }
+
+    /// Bytes of the [`Registers`] for `lanes` members; the tape itself is not counted.
+    #[must_use]
+    pub fn footprint(&self, lanes: usize) -> Footprint {
+        Footprint::of::<f64>(self.program.registers.saturating_mul(lanes))
+    }
+
+    /// Bytes of the tape itself: instructions, constants and lists of names.
+    ///
+    /// The text of a name is shared with the expressions and not counted.
+    #[must_use]
+    pub fn program_footprint(&self) -> Footprint {
+        let program = &self.program;
+        let names = self.parameters.capacity() + self.variables.capacity();
+        Footprint::of::<Instruction>(program.prologue.capacity() + program.main.capacity())
+            .then(Footprint::of::<f64>(program.constants.capacity()))
+            .then(Footprint::of::<Symbol>(names))
     }
 
     /// Working memory for `W` members, with the constants loaded.

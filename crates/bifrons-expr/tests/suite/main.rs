@@ -10,4 +10,6 @@ mod generator;
 #[cfg(test)]
 mod tape;
 #[cfg(test)]
+mod text;
+#[cfg(test)]
 mod values;
