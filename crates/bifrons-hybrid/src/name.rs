@@ -27,8 +27,8 @@ impl fmt::Display for NameProblem {
     }
 }
 
-const RESERVED: [&str; 10] = [
-    TIME, "if", "then", "else", "elseif", "and", "or", "not", "true", "false",
+const RESERVED: [&str; 13] = [
+    TIME, "if", "then", "else", "and", "or", "not", "true", "false", "let", "nan", "inf", "pi",
 ];
 
 /// Checks one part of a path (`gain` or `k` of `gain.k`).

@@ -1,6 +1,7 @@
 //! `cargo xtask docs`: documentation of the code, generated parts of the documents, links.
 
 mod generators;
+mod memory_table;
 mod regions;
 
 use std::fs;
@@ -41,7 +42,7 @@ pub struct Args {
 ///
 /// When a document cannot be read or written, or a baseline does not parse.
 pub fn run(args: &Args, workspace: &Workspace) -> anyhow::Result<Report> {
-    let mut findings = refreshed(args.check, workspace)?;
+    let mut findings = refresh(args.check, workspace)?;
     findings.append(check::findings_of(Group::Links, workspace)?);
     let mut report = check::print(findings);
     if !args.skip_rustdoc {
@@ -69,17 +70,13 @@ pub fn rustdoc(open: bool, workspace: &Workspace) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Says which generated parts of the documents are stale, and writes nothing.
+/// Brings the generated parts of all documents up to date, or with `check` writes nothing and
+/// says which are stale.
 ///
 /// # Errors
 ///
-/// When a document cannot be read, or a baseline does not parse.
-pub fn check_generated(workspace: &Workspace) -> anyhow::Result<Report> {
-    refreshed(true, workspace).map(check::print)
-}
-
-/// Brings the generated parts of all documents up to date, or with `check` says which are not.
-fn refreshed(check: bool, workspace: &Workspace) -> anyhow::Result<Findings> {
+/// When a document cannot be read or written, or a baseline does not parse.
+pub fn refresh(check: bool, workspace: &Workspace) -> anyhow::Result<Findings> {
     let root = workspace.root();
     let files = files::read_tree(root)?;
     let generators = Generators::load(root, &files)?;

@@ -9,6 +9,7 @@ use std::process::Command;
 use clap::ValueEnum;
 
 use super::{Outcome, unusable};
+use crate::check::Findings;
 use crate::commands::check::{self, Group};
 use crate::commands::{docs, test};
 use crate::report::{Exit, Report};
@@ -115,18 +116,19 @@ impl Step {
     ///
     /// When it could not do its work.
     pub fn run(self, workspace: &Workspace) -> anyhow::Result<Outcome> {
+        let group = |group: Group| judged(check::findings_of(group, workspace));
         let tests = |args: test::Args| {
             let (report, counts) = test::run_counted(&args, workspace)?;
             Ok(outcome_of(report, counts.to_string()))
         };
         match self {
             Self::Fmt => cargo(workspace, &["fmt", "--all", "--", "--check"]),
-            Self::Tidy => findings(Group::Tidy, workspace),
-            Self::Layers => findings(Group::Layers, workspace),
-            Self::Links => findings(Group::Links, workspace),
-            Self::Generated => plain(docs::check_generated(workspace)),
+            Self::Tidy => group(Group::Tidy),
+            Self::Layers => group(Group::Layers),
+            Self::Links => group(Group::Links),
+            Self::Generated => judged(docs::refresh(true, workspace)),
             Self::Clippy => cargo(workspace, &CLIPPY),
-            Self::Features => findings(Group::Features, workspace),
+            Self::Features => group(Group::Features),
             Self::Tests => tests(test::Args {
                 skip_doc: true,
                 skip_release: true,
@@ -160,8 +162,8 @@ fn plain(report: anyhow::Result<Report>) -> anyhow::Result<Outcome> {
     report.map(|report| outcome_of(report, String::new()))
 }
 
-fn findings(group: Group, workspace: &Workspace) -> anyhow::Result<Outcome> {
-    let findings = check::findings_of(group, workspace)?;
+fn judged(findings: anyhow::Result<Findings>) -> anyhow::Result<Outcome> {
+    let findings = findings?;
     let summary = findings.summary();
     Ok(outcome_of(check::print(findings), summary))
 }
