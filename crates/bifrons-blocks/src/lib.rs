@@ -9,7 +9,7 @@
 //! |---|---|
 //! | sources | [`Constant`], [`Step`], [`Ramp`], [`Sine`] |
 //! | arithmetic | [`Gain`], [`Sum`], [`Product`], [`Divide`], [`Power`], [`Polynomial`], [`Minimum`], [`Maximum`] |
-//! | functions | [`Function`] |
+//! | functions | [`Function`], [`Expression`] from text |
 //! | kinks | [`Abs`], [`Sign`], [`Saturation`], [`DeadZone`] |
 //! | states | [`Integrator`], [`SecondOrder`], [`StateSpace`], [`TransferFunction`] |
 //!
@@ -34,6 +34,7 @@
 
 mod check;
 mod continuous;
+mod expression;
 mod function;
 mod linear;
 mod maths;
@@ -41,6 +42,7 @@ mod nonlinear;
 mod source;
 
 pub use continuous::{Integrator, SecondOrder};
+pub use expression::Expression;
 pub use function::Function;
 pub use linear::{StateSpace, TransferFunction};
 pub use maths::{Divide, Gain, Maximum, Minimum, Polynomial, Power, Product, Sum};

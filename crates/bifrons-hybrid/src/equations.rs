@@ -100,6 +100,12 @@ pub(crate) struct Parts {
     pub(crate) outputs: Vec<Output>,
 }
 
+/// Marks of the definitions and parameters that some expressions need.
+pub(crate) struct Needed {
+    pub(crate) definitions: Vec<bool>,
+    pub(crate) parameters: Vec<bool>,
+}
+
 impl EquationSystem {
     /// Starts a system that is written by hand.
     pub fn builder(name: impl Into<Arc<str>>) -> EquationSystemBuilder {
@@ -174,25 +180,36 @@ impl EquationSystem {
         }
     }
 
-    /// Which definitions the expressions need, directly or through others.
-    pub(crate) fn needed<'e>(&self, roots: impl IntoIterator<Item = &'e Expr>) -> Vec<bool> {
-        let mut needed = vec![false; self.parts.definitions.len()];
-        let mark = |expression: &Expr, needed: &mut [bool]| {
-            for symbol in expression.dependencies() {
-                if let Some(Meaning::Definition(index)) = self.table.find(symbol.name()) {
-                    needed[index] = true;
-                }
-            }
+    /// What a symbol stands for.
+    pub(crate) fn meaning(&self, symbol: &Symbol) -> Option<Meaning> {
+        self.table.find(symbol.name())
+    }
+
+    /// What the expressions need, directly or through definitions.
+    pub(crate) fn needed(&self, roots: &[Expr]) -> Needed {
+        let mut needed = Needed {
+            definitions: vec![false; self.parts.definitions.len()],
+            parameters: vec![false; self.parts.parameters.len()],
         };
         for root in roots {
-            mark(root, &mut needed);
+            self.mark(root, &mut needed);
         }
-        for index in (0..needed.len()).rev() {
-            if needed[index] {
-                mark(&self.parts.definitions[index].expression, &mut needed);
+        for index in (0..self.parts.definitions.len()).rev() {
+            if needed.definitions[index] {
+                self.mark(&self.parts.definitions[index].expression, &mut needed);
             }
         }
         needed
+    }
+
+    fn mark(&self, expression: &Expr, needed: &mut Needed) {
+        for symbol in expression.dependencies() {
+            match self.meaning(&symbol) {
+                Some(Meaning::Definition(index)) => needed.definitions[index] = true,
+                Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
+                Some(Meaning::Time | Meaning::Input | Meaning::State(_)) | None => {}
+            }
+        }
     }
 
     /// A start may read parameters, the start time and definitions of these.
@@ -204,8 +221,8 @@ impl EquationSystem {
             }
             let mut seen = vec![false; self.parts.definitions.len()];
             while let Some(symbol) = open.pop() {
-                match self.table.find(symbol.name()) {
-                    Some(Meaning::State | Meaning::Input) => {
+                match self.meaning(&symbol) {
+                    Some(Meaning::State(_) | Meaning::Input) => {
                         return Err(EquationError::Start {
                             system: self.name().to_owned(),
                             state: state.symbol.name().to_owned(),
@@ -218,7 +235,7 @@ impl EquationSystem {
                             open.extend(definition.expression.dependencies());
                         }
                     }
-                    Some(Meaning::Parameter | Meaning::Time) | None => {}
+                    Some(Meaning::Parameter(_) | Meaning::Time) | None => {}
                 }
             }
         }
@@ -227,8 +244,8 @@ impl EquationSystem {
 
     fn is_parameter(&self, symbol: &Symbol) -> bool {
         matches!(
-            self.table.find(symbol.name()),
-            Some(Meaning::Parameter | Meaning::Time)
+            self.meaning(symbol),
+            Some(Meaning::Parameter(_) | Meaning::Time)
         )
     }
 }

@@ -49,7 +49,7 @@ pub enum SchemaError {
 #[non_exhaustive]
 pub enum BlockError {
     /// A name that is malformed, reserved or taken.
-    #[error("name `{name}` of a {kind} block {problem}")]
+    #[error("name `{name}` of block kind {kind} {problem}")]
     Name {
         /// Kind of the block.
         kind: String,
@@ -60,7 +60,7 @@ pub enum BlockError {
     },
     /// An equation uses a name that the block does not declare.
     #[error(
-        "equation of `{equation}` in a {kind} block uses the undeclared name `{symbol}`{hint}",
+        "equation of `{equation}` in block kind {kind} uses the undeclared name `{symbol}`{hint}",
         hint = Hint(nearest)
     )]
     UnknownSymbol {
@@ -74,7 +74,7 @@ pub enum BlockError {
         nearest: Option<String>,
     },
     /// A number that the block cannot work with.
-    #[error("`{setting}` of a {kind} block {requirement}, got {value}")]
+    #[error("`{setting}` of block kind {kind} {requirement}, got {value}")]
     Value {
         /// Kind of the block.
         kind: String,
@@ -86,7 +86,7 @@ pub enum BlockError {
         requirement: &'static str,
     },
     /// A setting of the wrong shape.
-    #[error("`{setting}` of a {kind} block must have {required}, got {found}")]
+    #[error("`{setting}` of block kind {kind} must have {required}, got {found}")]
     Shape {
         /// Kind of the block.
         kind: String,
@@ -96,6 +96,18 @@ pub enum BlockError {
         required: String,
         /// The shape found, in words.
         found: String,
+    },
+    /// A text that cannot be read as an expression.
+    #[error("`{setting}` of block kind {kind} cannot be read: `{text}`")]
+    Text {
+        /// Kind of the block.
+        kind: String,
+        /// The setting.
+        setting: String,
+        /// The text.
+        text: String,
+        /// What the parser says, with the place and a suggestion.
+        source: Box<bifrons_expr::ParseError>,
     },
 }
 

@@ -50,6 +50,7 @@ mod error;
 mod flatten;
 mod graph;
 mod name;
+mod program;
 mod scalar;
 mod schema;
 mod system;

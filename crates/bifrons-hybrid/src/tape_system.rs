@@ -2,13 +2,13 @@
 
 use std::slice;
 
-use bifrons_expr::{Expr, Registers, Symbol, Tape, TapeBuilder};
+use bifrons_expr::Symbol;
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
-use crate::equations::EquationSystem;
+use crate::equations::{EquationSystem, Meaning, Output};
 use crate::error::EquationError;
-use crate::name::TIME;
+use crate::program::{Program, ProgramRegisters};
 use crate::schema::Schema;
 use crate::system::HybridSystem;
 
@@ -20,9 +20,9 @@ use crate::system::HybridSystem;
 #[derive(Debug, Clone)]
 pub struct TapeSystem {
     schema: Schema,
-    starts: Tape,
-    derivatives: Tape,
-    outputs: Tape,
+    starts: Program,
+    derivatives: Program,
+    outputs: Program,
     output_states: Vec<Option<usize>>,
 }
 
@@ -30,11 +30,11 @@ pub struct TapeSystem {
 #[derive(Debug, Clone)]
 pub struct TapeWorkspace<const W: usize> {
     level: Level,
-    starts: Registers<1>,
+    starts: ProgramRegisters<1>,
     /// Start values of one member.
     start_values: Vec<[f64; 1]>,
-    derivatives: Registers<W>,
-    outputs: Registers<W>,
+    derivatives: ProgramRegisters<W>,
+    outputs: ProgramRegisters<W>,
 }
 
 impl EquationSystem {
@@ -58,19 +58,25 @@ impl EquationSystem {
             });
         }
         let states: Vec<Symbol> = self.states().iter().map(|s| s.symbol.clone()).collect();
-        let starts: Vec<Expr> = self.states().iter().map(|s| s.start.clone()).collect();
-        let derivatives: Vec<Expr> = self.states().iter().map(|s| s.derivative.clone()).collect();
-        let outputs: Vec<Expr> = self
+        let starts = self.states().iter().map(|s| s.start.clone()).collect();
+        let derivatives = self.states().iter().map(|s| s.derivative.clone()).collect();
+        let outputs = self
             .outputs()
             .iter()
             .map(|o| o.expression.clone())
             .collect();
+        let program = |states: &[Symbol], roots| {
+            Program::new(self, states, roots).map_err(|source| EquationError::Tape {
+                system: self.name().to_owned(),
+                source,
+            })
+        };
         Ok(TapeSystem {
             schema: self.schema(),
-            starts: self.tape(&[], &starts)?,
-            derivatives: self.tape(&states, &derivatives)?,
-            outputs: self.tape(&states, &outputs)?,
-            output_states: self.output_states(&states),
+            starts: program(&[], starts)?,
+            derivatives: program(&states, derivatives)?,
+            outputs: program(&states, outputs)?,
+            output_states: self.output_states(),
         })
     }
 
@@ -87,47 +93,13 @@ impl EquationSystem {
         )
     }
 
-    /// A program over `time` and `states` with the definitions that the roots need.
-    fn tape(&self, states: &[Symbol], roots: &[Expr]) -> Result<Tape, EquationError> {
-        let mut builder = TapeBuilder::new()
-            .parameters(
-                self.parameters()
-                    .iter()
-                    .map(|parameter| parameter.symbol.clone()),
-            )
-            .variables(std::iter::once(Symbol::new(TIME)).chain(states.iter().cloned()));
-        let needed = self.needed(roots);
-        let definitions = self
-            .definitions()
-            .iter()
-            .zip(needed)
-            .filter(|(_, needed)| *needed);
-        for (definition, _) in definitions {
-            builder = builder.define(definition.symbol.clone(), definition.expression.clone());
-        }
-        for root in roots {
-            builder = builder.output(root.clone());
-        }
-        builder.build().map_err(|source| EquationError::Tape {
-            system: self.name().to_owned(),
-            source,
-        })
-    }
-
     /// For each output, the state that it is.
-    fn output_states(&self, states: &[Symbol]) -> Vec<Option<usize>> {
-        let mut sorted: Vec<usize> = (0..states.len()).collect();
-        sorted.sort_by(|&a, &b| states[a].cmp(&states[b]));
-        let position = |symbol: &Symbol| {
-            let found = sorted
-                .binary_search_by(|&state| states[state].cmp(symbol))
-                .ok()?;
-            Some(sorted[found])
+    fn output_states(&self) -> Vec<Option<usize>> {
+        let state = |output: &Output| match self.meaning(output.expression.as_symbol()?) {
+            Some(Meaning::State(state)) => Some(state),
+            _ => None,
         };
-        let outputs = self.outputs().iter();
-        outputs
-            .map(|output| output.expression.as_symbol().and_then(position))
-            .collect()
+        self.outputs().iter().map(state).collect()
     }
 }
 
@@ -225,14 +197,10 @@ impl HybridSystem for TapeSystem {
     }
 
     fn workspace_footprint(&self, lanes: usize) -> Footprint {
-        registers(&self.starts, 1)
+        self.starts
+            .footprint(1)
             .beside(Footprint::of::<f64>(self.schema.state_count()))
-            .beside(registers(&self.derivatives, lanes))
-            .beside(registers(&self.outputs, lanes))
+            .beside(self.derivatives.footprint(lanes))
+            .beside(self.outputs.footprint(lanes))
     }
-}
-
-/// Memory of the registers of a tape: one number per register and lane.
-fn registers(tape: &Tape, lanes: usize) -> Footprint {
-    Footprint::of::<f64>(tape.register_count().saturating_mul(lanes))
 }

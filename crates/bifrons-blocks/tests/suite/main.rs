@@ -5,6 +5,8 @@ mod bench;
 #[cfg(test)]
 mod continuous;
 #[cfg(test)]
+mod expression;
+#[cfg(test)]
 mod linear;
 #[cfg(test)]
 mod maths;

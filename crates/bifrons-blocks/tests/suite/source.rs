@@ -70,7 +70,7 @@ fn sources_refuse_settings_that_are_not_finite() {
     }
     assert_eq!(
         refusal(Constant::new(f64::INFINITY)).to_string(),
-        "`value` of a Constant block must be finite, got inf",
+        "`value` of block kind Constant must be finite, got inf",
         "text"
     );
 }

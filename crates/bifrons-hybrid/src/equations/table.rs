@@ -12,9 +12,11 @@ pub(crate) struct SymbolTable(Vec<(Symbol, Meaning)>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Time,
-    Parameter,
+    /// Position among the parameters.
+    Parameter(usize),
     Input,
-    State,
+    /// Position among the states.
+    State(usize),
     /// Position among the definitions.
     Definition(usize),
 }
@@ -23,24 +25,16 @@ impl SymbolTable {
     /// Sorts the names; the first name that is taken twice is the error.
     pub(crate) fn of(parts: &Parts) -> Result<Self, (Symbol, NameProblem)> {
         let mut entries = vec![(Symbol::new(TIME), Meaning::Time)];
-        entries.extend(
-            parts
-                .parameters
-                .iter()
-                .map(|p| (p.symbol.clone(), Meaning::Parameter)),
-        );
+        let parameters = parts.parameters.iter().enumerate();
+        entries.extend(parameters.map(|(i, p)| (p.symbol.clone(), Meaning::Parameter(i))));
         entries.extend(
             parts
                 .inputs
                 .iter()
                 .map(|input| (input.clone(), Meaning::Input)),
         );
-        entries.extend(
-            parts
-                .states
-                .iter()
-                .map(|state| (state.symbol.clone(), Meaning::State)),
-        );
+        let states = parts.states.iter().enumerate();
+        entries.extend(states.map(|(i, state)| (state.symbol.clone(), Meaning::State(i))));
         let definitions = parts.definitions.iter().enumerate();
         entries.extend(definitions.map(|(i, d)| (d.symbol.clone(), Meaning::Definition(i))));
         entries.sort_by(|a, b| a.0.cmp(&b.0));

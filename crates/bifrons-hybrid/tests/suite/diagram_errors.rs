@@ -211,7 +211,7 @@ fn errors_of_a_block_are_the_source() {
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(
         source,
-        "equation of `y` in a Broken block uses the undeclared name `sped`; did you mean `speed`?",
+        "equation of `y` in block kind Broken uses the undeclared name `sped`; did you mean `speed`?",
         "inner error"
     );
     builder

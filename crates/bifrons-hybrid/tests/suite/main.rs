@@ -17,4 +17,6 @@ mod loops;
 #[cfg(test)]
 mod nesting;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod scalar;
