@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize as _};
+use serde_json::Serializer;
+use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::schema::{Baseline, MAJOR, MINOR, NAME, Schema};
 use crate::report::{Exit, Failure};
@@ -192,13 +194,47 @@ impl Store {
     }
 }
 
-/// The text of a baseline.
+/// The text of a baseline: one member a line, arrays of numbers on one line.
 #[must_use]
 pub fn to_text(baseline: &Baseline) -> String {
-    // Maps with text keys and whole numbers always have a JSON form.
-    let mut text = serde_json::to_string_pretty(baseline).unwrap_or_default();
-    text.push('\n');
-    text
+    let mut bytes = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut bytes, Readable::default());
+    // Maps with text keys and whole numbers always have a JSON form, and a vector takes it.
+    drop(baseline.serialize(&mut serializer));
+    bytes.push(b'\n');
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Pretty, but for arrays.
+#[derive(Default)]
+struct Readable {
+    pretty: PrettyFormatter<'static>,
+}
+
+impl Formatter for Readable {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.pretty.begin_object(out)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.pretty.end_object(out)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.pretty.begin_object_key(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.pretty.begin_object_value(out)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.pretty.end_object_value(out)
+    }
 }
 
 #[derive(Deserialize)]

@@ -12,6 +12,10 @@ use crate::measure::session::Counts;
 use crate::report::Report;
 use crate::workspace::Workspace;
 
+pub mod explain;
+mod limit;
+pub mod scaling;
+
 /// Repetitions before the steady phase is counted.
 const WARMUP: u64 = 1;
 /// Repetitions in which the steady phase is counted.
@@ -27,6 +31,18 @@ pub struct Args {
     /// Count instructions with valgrind; `--tier full` does so by itself.
     #[arg(long)]
     pub instructions: bool,
+
+    /// Run each selected case in a control group with this hard limit, for example `64MiB`.
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["check", "bless", "explain", "scaling"])]
+    pub limit: Option<String>,
+
+    /// Show the plan of this case beside what its scopes allocate, largest first.
+    #[arg(long, value_name = "CASE")]
+    pub explain: Option<String>,
+
+    /// Measure this case along the axes of its scenario and fit what one more costs.
+    #[arg(long, value_name = "CASE", conflicts_with = "explain")]
+    pub scaling: Option<String>,
 }
 
 /// Runs the command.
@@ -35,13 +51,29 @@ pub struct Args {
 ///
 /// What [`Bench`] cannot do.
 pub fn run(args: &Args, workspace: &Workspace) -> anyhow::Result<Report> {
+    let limit = args.limit.as_deref().map(limit::parse_bytes).transpose()?;
     let mut bench = Bench::new(&args.common, workspace, WARMUP, REPEAT)?;
-    let cases = bench.cases()?;
-    if args.common.list {
-        bench.list(&cases);
-        return Ok(Report::ok());
+    if let Some(case) = &args.scaling {
+        return scaling::run(&bench, case);
     }
-    measure(args, &mut bench, &cases)
+    let mut report = Report::ok();
+    // The explanation alone, unless cases are selected as well.
+    let selected = !args.common.case.is_empty() || args.common.filter.is_some();
+    if selected || args.explain.is_none() {
+        let cases = bench.cases()?;
+        if args.common.list {
+            bench.list(&cases);
+            return Ok(report);
+        }
+        report.add(match limit {
+            Some(bytes) => limit::run(&mut bench, &cases, bytes)?.exit(),
+            None => measure(args, &mut bench, &cases)?.exit(),
+        });
+    }
+    if let Some(case) = &args.explain {
+        report.add(explain::run(&bench, case)?.exit());
+    }
+    Ok(report)
 }
 
 fn measure(
