@@ -49,7 +49,10 @@ impl Level {
     #[must_use]
     pub fn available() -> Vec<Self> {
         let widest = Self::detect();
-        [Self::Baseline, Self::V3, Self::V4].into_iter().filter(|level| *level <= widest).collect()
+        [Self::Baseline, Self::V3, Self::V4]
+            .into_iter()
+            .filter(|level| *level <= widest)
+            .collect()
     }
 
     /// Short name for reports: `baseline`, `v3` or `v4`.

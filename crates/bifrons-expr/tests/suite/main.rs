@@ -1,0 +1,19 @@
+//! Tests of expressions and tapes through the public interface.
+#![expect(clippy::float_cmp, reason = "bits and exact values are compared")]
+
+#[cfg(test)]
+mod calculus;
+#[cfg(test)]
+mod depth;
+#[cfg(test)]
+mod generator;
+#[cfg(test)]
+mod structure;
+#[cfg(test)]
+mod switches;
+#[cfg(test)]
+mod tape;
+#[cfg(test)]
+mod text;
+#[cfg(test)]
+mod values;

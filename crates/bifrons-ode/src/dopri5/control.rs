@@ -1,0 +1,87 @@
+//! The PI controller, on lanes.
+
+use bifrons_lanes::math::{exp2_fast, log2_fast};
+
+const BETA: f64 = 0.04;
+const ALPHA: f64 = 1.0 / super::CONTROL_ORDER - 0.75 * BETA;
+const SAFETY: f64 = 0.9;
+const SHRINK_MOST: f64 = 0.2;
+const GROW_MOST: f64 = 10.0;
+/// Squares of error norms are kept within these bounds, NaN counts as the upper one.
+const LEAST_SQUARE: f64 = 1e-20;
+const MOST_SQUARE: f64 = 1e20;
+
+/// Logarithm of the error norm that a run starts with: Hairer's 1e-4.
+const LOG_ERROR_START: f64 = -13.287_712_379_549_449;
+
+/// What the controller knows of every lane, and decides.
+#[derive(Debug)]
+pub(crate) struct Control<const W: usize> {
+    /// Binary logarithm of the error norm of the last accepted step.
+    log_error_old: [f64; W],
+    /// Most that the next step may grow: by one after a rejection.
+    most_growth: [f64; W],
+    /// Squared error norm of the attempt, finite; at most one means accepted.
+    pub(crate) square: [f64; W],
+    /// Factor on the step just tried.
+    pub(crate) scale: [f64; W],
+}
+
+impl<const W: usize> Control<W> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            log_error_old: [LOG_ERROR_START; W],
+            most_growth: [GROW_MOST; W],
+            square: [0.0; W],
+            scale: [1.0; W],
+        }
+    }
+
+    /// Forgets the history of a lane.
+    pub(crate) fn start(&mut self, lane: usize) {
+        self.log_error_old[lane] = LOG_ERROR_START;
+        self.most_growth[lane] = GROW_MOST;
+    }
+
+    /// Whether the attempt of a lane is accepted.
+    #[inline(always)]
+    pub(crate) fn accepts(&self, lane: usize) -> bool {
+        self.square[lane] <= 1.0
+    }
+
+    /// Decides from the squared error norms and updates the memory of the PI controller.
+    #[inline(always)]
+    pub(crate) fn decide(&mut self, square: &[f64; W]) {
+        let mut next = Self::new();
+        for l in 0..W {
+            let s = square[l];
+            let s = if s < MOST_SQUARE { s } else { MOST_SQUARE };
+            let s = if s > LEAST_SQUARE { s } else { LEAST_SQUARE };
+            let ok = s <= 1.0;
+            let log_error = 0.5 * log2_fast(s);
+            let old = self.log_error_old[l];
+            let memory = if ok { BETA * old } else { 0.0 };
+            let factor = SAFETY * exp2_fast(memory - ALPHA * log_error);
+            // A rejected step shrinks anyway, so the bound on growth needs no case for it.
+            let factor = if factor < self.most_growth[l] {
+                factor
+            } else {
+                self.most_growth[l]
+            };
+            let kept = if log_error > LOG_ERROR_START {
+                log_error
+            } else {
+                LOG_ERROR_START
+            };
+            next.square[l] = s;
+            next.scale[l] = if factor > SHRINK_MOST {
+                factor
+            } else {
+                SHRINK_MOST
+            };
+            next.log_error_old[l] = if ok { kept } else { old };
+            next.most_growth[l] = if ok { GROW_MOST } else { 1.0 };
+        }
+        *self = next;
+    }
+}

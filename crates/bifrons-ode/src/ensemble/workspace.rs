@@ -1,0 +1,96 @@
+//! The memory of an ensemble: allocated once, reused by every run.
+
+use bifrons_memory::Footprint;
+
+use crate::dopri5::attempt::Stages;
+
+/// Lane arrays: two states, seven stages, one stage argument.
+const LANE_ARRAYS: usize = 10;
+/// Arrays of one member: initial state, its slope, Euler probe, slope there, absolute tolerances.
+const MEMBER_ARRAYS: usize = 5;
+/// Lane arrays start on a cache line.
+const ALIGNMENT: usize = 64;
+const PADDING: usize = ALIGNMENT / size_of::<f64>();
+
+/// Buffers of an ensemble of `W` lanes for `n` components.
+#[derive(Debug, Clone)]
+pub struct EnsembleWorkspace<const W: usize> {
+    dimension: usize,
+    lanes: Vec<f64>,
+    member: Vec<f64>,
+}
+
+/// Borrowed arrays of one member, `n` components each.
+#[derive(Debug)]
+pub(crate) struct MemberArrays<'w> {
+    pub(crate) state: &'w mut [f64],
+    pub(crate) slope: &'w mut [f64],
+    pub(crate) euler: &'w mut [f64],
+    pub(crate) slope_there: &'w mut [f64],
+    pub(crate) absolute: &'w mut [f64],
+}
+
+impl<const W: usize> EnsembleWorkspace<W> {
+    /// Buffers for `dimension` components.
+    ///
+    /// Cost: the two allocations that [`EnsembleWorkspace::footprint`] counts; runs allocate
+    /// nothing.
+    #[must_use]
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            lanes: vec![0.0; LANE_ARRAYS * dimension * W + PADDING],
+            member: vec![0.0; MEMBER_ARRAYS * dimension],
+        }
+    }
+
+    /// Components that the buffers are for.
+    #[must_use]
+    pub const fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Bytes of the buffers, `8 (10 n W + 8 + 5 n)`.
+    #[must_use]
+    pub fn footprint(dimension: usize) -> Footprint {
+        Footprint::of::<f64>(LANE_ARRAYS * dimension * W + PADDING)
+            .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension))
+    }
+
+    pub(crate) fn split(&mut self) -> (Stages<'_, W>, MemberArrays<'_>) {
+        let n = self.dimension;
+        let skip = self.lanes.as_ptr().align_offset(ALIGNMENT).min(PADDING);
+        let mut rest = &mut self.lanes[skip..];
+        let mut lane_array = || {
+            let (head, tail) = core::mem::take(&mut rest).split_at_mut(n * W);
+            rest = tail;
+            head.as_chunks_mut::<W>().0
+        };
+        let stages = Stages {
+            y: lane_array(),
+            y_new: lane_array(),
+            k1: lane_array(),
+            k2: lane_array(),
+            k3: lane_array(),
+            k4: lane_array(),
+            k5: lane_array(),
+            k6: lane_array(),
+            k7: lane_array(),
+            stage: lane_array(),
+        };
+        let mut rest = self.member.as_mut_slice();
+        let mut member_array = || {
+            let (head, tail) = core::mem::take(&mut rest).split_at_mut(n);
+            rest = tail;
+            head
+        };
+        let member = MemberArrays {
+            state: member_array(),
+            slope: member_array(),
+            euler: member_array(),
+            slope_there: member_array(),
+            absolute: member_array(),
+        };
+        (stages, member)
+    }
+}

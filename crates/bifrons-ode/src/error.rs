@@ -1,0 +1,161 @@
+//! What can go wrong, before the first step and during a run.
+
+use crate::solution::Solution;
+
+/// Input that no run can start from. Found before the right-hand side is called.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A tolerance is negative, not finite, or everything is zero.
+    #[error(
+        "{which} tolerance{} must be finite and at least zero, and not zero together with the \
+         other one, got {value}",
+        component.map_or(String::new(), |i| format!(" of component {i}"))
+    )]
+    Tolerance {
+        /// `relative` or `absolute`.
+        which: &'static str,
+        /// The component, where there is one tolerance per component.
+        component: Option<usize>,
+        /// The value found.
+        value: f64,
+    },
+    /// The number of absolute tolerances fits neither "one for all" nor "one each".
+    #[error("{found} absolute tolerances for {required} components; give one or {required}")]
+    ToleranceCount {
+        /// Tolerances found.
+        found: usize,
+        /// Components of the problem.
+        required: usize,
+    },
+    /// The initial state has the wrong length.
+    #[error("initial state has {found} components, the problem has {required}")]
+    StateLength {
+        /// Length found.
+        found: usize,
+        /// Dimension of the problem.
+        required: usize,
+    },
+    /// A component of the initial state is NaN or infinite.
+    #[error("component {component} of the initial state must be finite, got {value}")]
+    StateNotFinite {
+        /// The component.
+        component: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// An end of the time span is NaN or infinite.
+    #[error("{which} of the time span must be finite, got {value}")]
+    SpanNotFinite {
+        /// `start` or `end`.
+        which: &'static str,
+        /// The value found.
+        value: f64,
+    },
+    /// A requested output time lies outside the span, is not finite, or runs against it.
+    #[error(
+        "output time {value} at index {index} must lie in the span from {start} to {end}, in the \
+         direction of integration"
+    )]
+    OutputTime {
+        /// Position in the list.
+        index: usize,
+        /// The value found.
+        value: f64,
+        /// Start of the span.
+        start: f64,
+        /// End of the span.
+        end: f64,
+    },
+    /// A step size option is zero, negative or NaN.
+    #[error("{which} step must be positive, got {value}")]
+    StepOption {
+        /// `initial` or `maximal`.
+        which: &'static str,
+        /// The value found.
+        value: f64,
+    },
+    /// The workspace was made for another dimension.
+    #[error("workspace is for {found} components, the problem has {required}")]
+    Workspace {
+        /// Dimension of the workspace.
+        found: usize,
+        /// Dimension of the problem.
+        required: usize,
+    },
+}
+
+/// Why the integration of one member ended early. Its valid part is kept.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// A component of the initial state is NaN or infinite.
+    #[error("component {component} of the initial state must be finite, got {value}")]
+    InitialState {
+        /// The component.
+        component: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// The derivative at the start is NaN or infinite.
+    #[error("derivative of component {component} is {value} at the start t = {t}")]
+    InitialDerivative {
+        /// The component.
+        component: usize,
+        /// The value found.
+        value: f64,
+        /// The start.
+        t: f64,
+    },
+    /// The step fell below the resolution of time: four units in the last place of `t`.
+    #[error(
+        "step size underflow at t = {t}: step {step:e}, error norm {norm:e}, worst component \
+         {component}; the solution may be singular there or the tolerance too small"
+    )]
+    StepUnderflow {
+        /// Time reached.
+        t: f64,
+        /// The step that would have been tried next.
+        step: f64,
+        /// Component with the largest weighted error (or the first that is not finite).
+        component: usize,
+        /// Weighted error norm of the last attempt, infinite if it was not finite.
+        norm: f64,
+    },
+    /// The step budget (accepted and rejected attempts) is used up.
+    #[error(
+        "step budget of {budget} attempts used up at t = {t}; raise `max_steps` or loosen the tolerance"
+    )]
+    StepBudget {
+        /// Time reached.
+        t: f64,
+        /// The budget.
+        budget: u64,
+    },
+    /// The right-hand side asked to stop.
+    #[error("right-hand side failed at t = {t}: {message}")]
+    Fatal {
+        /// Time of the last accepted state.
+        t: f64,
+        /// What the right-hand side said.
+        message: &'static str,
+    },
+}
+
+/// Error of [`solve`](crate::solve).
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// Nothing was computed.
+    #[error("invalid input")]
+    Input(#[from] InputError),
+    /// The run ended early; what was computed until then is kept.
+    #[error("integration ended early")]
+    Failed {
+        /// Why.
+        #[source]
+        failure: Failure,
+        /// The valid part: every row, the last accepted state, the statistics.
+        partial: Box<Solution>,
+    },
+}

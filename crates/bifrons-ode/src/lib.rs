@@ -1,0 +1,58 @@
+//! Initial-value problems `y' = f(t, y)`, `y(t0) = y0`.
+//!
+//! ```
+//! use bifrons_ode::{Options, Save, closure, solve};
+//!
+//! // y' = -y, y(0) = 1, recorded at t = 0, 1, 2.
+//! let mut decay = closure(1, |_t, y, dy| dy[0] = -y[0]);
+//! let save = Save::Times(vec![0.0, 1.0, 2.0]);
+//! let solution = solve(&mut decay, 0.0, &[1.0], 2.0, &save, &Options::default())?;
+//! assert!((solution.state(2)[0] - (-2.0_f64).exp()).abs() < 1e-6);
+//! # Ok::<(), bifrons_ode::SolveError>(())
+//! ```
+//!
+//! One driver serves single runs and ensembles: [`solve`] is the ensemble driver with one lane,
+//! so member `i` of [`solve_members`] has the same bits as the same problem solved alone.
+//!
+//! Method: Dormand and Prince 5(4) with the dense output of order 4 by Shampine and the
+//! controller of Hairer, Nørsett and Wanner (see [`Options`]).
+//!
+//! # Error norm
+//!
+//! A step is accepted when the weighted root mean square of its estimated local error,
+//!
+//! ```text
+//! sqrt(1/n Σ_i (e_i / (atol_i + rtol max(|y_i|, |y_i new|)))²),
+//! ```
+//!
+//! is at most one. A component whose error estimate is exactly zero contributes zero, also where
+//! its weight vanishes. A norm that is not finite counts as infinite: the step is rejected and
+//! shrunk.
+#![forbid(unsafe_code)]
+
+mod dense;
+mod dopri5;
+mod ensemble;
+mod error;
+mod initial_step;
+mod options;
+mod problem;
+mod solution;
+mod solve;
+mod statistics;
+mod tolerance;
+
+pub use dense::{DenseSolution, OutsideSpan};
+pub use dopri5::Step;
+pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
+pub use error::{Failure, InputError, SolveError};
+pub use options::{Options, Save};
+pub use problem::{Closure, Fault, LaneProblem, Problem, closure};
+pub use solution::{Outcome, Solution};
+pub use solve::solve;
+pub use statistics::Statistics;
+pub use tolerance::Tolerance;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

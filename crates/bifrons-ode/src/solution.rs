@@ -1,0 +1,47 @@
+//! What a single run returns.
+
+use crate::dense::DenseSolution;
+use crate::statistics::Statistics;
+
+/// Why a run that succeeded ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The end of the span was reached.
+    Reached,
+    /// The run ended early (only in the partial solution of an error).
+    Incomplete,
+}
+
+/// Rows that were saved, the last state, what it cost.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Solution {
+    /// Why the run ended.
+    pub outcome: Outcome,
+    /// Times of the saved rows.
+    pub times: Vec<f64>,
+    /// Saved states, `times.len() × n`, row-major.
+    pub states: Vec<f64>,
+    /// Time of the last accepted state.
+    pub last_time: f64,
+    /// The last accepted state.
+    pub last_state: Vec<f64>,
+    /// The continuous solution, if it was asked for.
+    pub dense: Option<DenseSolution>,
+    /// Counts.
+    pub statistics: Statistics,
+}
+
+impl Solution {
+    /// The state in row `row`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[must_use]
+    pub fn state(&self, row: usize) -> &[f64] {
+        let n = self.last_state.len();
+        &self.states[row * n..(row + 1) * n]
+    }
+}
