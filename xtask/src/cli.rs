@@ -27,7 +27,7 @@ pub enum Command {
     /// Measure peak memory, heap bytes and instructions of the scenarios, one fresh process each.
     BenchMemory(Box<bench_memory::Args>),
     /// Measure the time of a cold build, of the first result and of warm repetitions.
-    BenchTime(bench_time::Args),
+    BenchTime(Box<bench_time::Args>),
     /// Check the rules that no compiler knows; prints every finding, exits with 1 if there are any.
     Check(check::Args),
     /// Run every gate of the project, collect all failures, say how to reproduce each.
@@ -38,7 +38,6 @@ pub enum Command {
     Release(release::Args),
     /// Run the whole suite: unit, integration and doc tests, and the release profile.
     Test(test::Args),
-use crate::measure::cold;
 }
 
 impl Command {

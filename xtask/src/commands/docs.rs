@@ -1,6 +1,7 @@
 //! `cargo xtask docs`: documentation of the code, generated parts of the documents, links.
 
 mod generators;
+mod memory_table;
 mod regions;
 
 use std::fs;

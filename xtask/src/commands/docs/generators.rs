@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
+use super::memory_table::Measured;
 use crate::check::files::SourceFile;
 use crate::check::links::{Document, SUMMARY};
 
@@ -14,6 +15,7 @@ pub struct Generators {
     /// Path → title of the pages below `docs`.
     pages: BTreeMap<String, String>,
     crates: Vec<CrateLine>,
+    measured: Option<Measured>,
 }
 
 /// A library of the workspace, as its manifest introduces it.
@@ -31,7 +33,6 @@ impl Generators {
     ///
     /// When a baseline exists and cannot be read.
     pub fn load(root: &Path, files: &[SourceFile]) -> anyhow::Result<Self> {
-        let _ = root;
         let mut pages = BTreeMap::new();
         let mut crates = Vec::new();
         for file in files {
@@ -49,16 +50,25 @@ impl Generators {
             }
         }
         crates.sort();
-        Ok(Self { pages, crates })
+        Ok(Self {
+            pages,
+            crates,
+            measured: Measured::load(root)?,
+        })
     }
 
     /// The content of the part `name` in the document at `path`.
     ///
     /// # Errors
     ///
-    /// When there is no part of this name, as a lowercase fragment.
+    /// When there is no part of this name, or nothing to fill it with, as a lowercase fragment.
     pub fn make(&self, name: &str, path: &str) -> Result<String, String> {
-        match name {
+        let (kind, part) = name.split_once(':').unwrap_or((name, ""));
+        match kind {
+            "memory" => match &self.measured {
+                Some(measured) => measured.table(part),
+                None => Err("there is no memory baseline to write about".to_owned()),
+            },
             "pages" => Ok(self.page_list("docs/", path)),
             "guides" => Ok(self.page_list("docs/guide/", path)),
             "decisions" => Ok(self.page_list("docs/design/", path)),
