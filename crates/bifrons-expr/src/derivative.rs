@@ -1,8 +1,9 @@
 //! Exact derivatives.
 
+use crate::cone::Cones;
 use crate::expr::Expr;
 use crate::graph::{FlatHead, Graph};
-use crate::node::{NONE, position};
+use crate::node::NONE;
 use crate::op::Op;
 use crate::symbol::Symbol;
 
@@ -28,7 +29,8 @@ impl Expr {
     pub fn derivative(&self, symbol: &Symbol) -> Self {
         let mut graph = Graph::new();
         let root = graph.import([self.node()])[0];
-        let derivative = Differentiation::new(&mut graph, &[root]).derivative(root, symbol);
+        let cone = Cones::new(&graph).below(&graph, root);
+        let derivative = Differentiation::new(&mut graph).derivative(root, &cone, symbol);
         graph.export(&[derivative]).swap_remove(0)
     }
 }
@@ -36,29 +38,21 @@ impl Expr {
 /// Derivatives of the nodes of a graph; [`NONE`] stands for a structural zero.
 pub(crate) struct Differentiation<'a> {
     graph: &'a mut Graph,
-    /// Nodes below the roots, operands first.
-    below: Vec<u32>,
     /// Derivative of each node that the graph had at the start.
     of: Vec<u32>,
 }
 
 impl<'a> Differentiation<'a> {
-    /// Prepares derivatives of the nodes below `roots`.
-    pub(crate) fn new(graph: &'a mut Graph, roots: &[u32]) -> Self {
-        let needed = graph.reachable(roots);
-        let below = (0..graph.nodes.len())
-            .filter(|id| needed[*id])
-            .map(position)
-            .collect();
+    pub(crate) fn new(graph: &'a mut Graph) -> Self {
         let of = vec![NONE; graph.nodes.len()];
-        Self { graph, below, of }
+        Self { graph, of }
     }
 
-    /// Node of the derivative of `root`, which is below the roots.
-    pub(crate) fn derivative(&mut self, root: u32, symbol: &Symbol) -> u32 {
+    /// Node of the derivative of `root`; `cone` holds the nodes below it, operands first.
+    pub(crate) fn derivative(&mut self, root: u32, cone: &[u32], symbol: &Symbol) -> u32 {
         let seed = self.graph.find_symbol(symbol).unwrap_or(NONE);
         let one = self.graph.constant(1.0);
-        for id in std::mem::take(&mut self.below) {
+        for &id in cone {
             let node = self.graph.nodes[id as usize];
             self.of[id as usize] = match node.head {
                 FlatHead::Constant(_) => NONE,
@@ -85,6 +79,13 @@ impl<'a> Differentiation<'a> {
             NONE => self.graph.constant(0.0),
             derivative => derivative,
         }
+    }
+
+    /// Whether a derivative is zero everywhere by its structure.
+    pub(crate) fn is_zero(&self, node: u32) -> bool {
+        self.graph
+            .constant_value(node)
+            .is_some_and(|value| value.abs() <= 0.0)
     }
 
     /// Derivative of node `id = op(a, b, c)` where some operand has a derivative.

@@ -48,10 +48,10 @@ pub enum CompileError {
     },
     /// More registers than a tape can index.
     #[error(
-        "the program needs {needed} registers, the limit is {limit}: split the outputs over several tapes"
+        "the program needs {needed} registers or outputs, the limit is {limit}: split the outputs over several tapes"
     )]
     TooLarge {
-        /// Registers and outputs that the program needs.
+        /// Registers or outputs that the program needs, whichever is more.
         needed: usize,
         /// The most that a tape can have.
         limit: usize,

@@ -162,26 +162,44 @@ impl Graph {
     pub(crate) fn export(&self, roots: &[u32]) -> Vec<Expr> {
         let needed = self.reachable(roots);
         let mut made: Vec<Option<Arc<Node>>> = vec![None; self.nodes.len()];
-        for (id, node) in self.nodes.iter().enumerate() {
-            if !needed[id] {
-                continue;
-            }
-            let head = match node.head {
-                FlatHead::Constant(bits) => Head::Constant(f64::from_bits(bits)),
-                FlatHead::Symbol(symbol) => Head::Symbol(self.symbols[symbol as usize].clone()),
-                FlatHead::Op(op) => Head::Op(op),
-            };
-            let operands = node
-                .operands
-                .map(|i| made.get(i as usize).cloned().flatten());
-            made[id] = Some(Arc::new(Node { head, operands }));
+        for id in (0..self.nodes.len()).filter(|id| needed[*id]) {
+            made[id] = Some(self.make(id, |operand| made.get(operand as usize).cloned().flatten()));
         }
-        let root = |id: &u32| {
-            made[*id as usize]
-                .clone()
-                .map_or(Expr::constant(0.0), Expr::from_node)
+        let root = |id: &u32| made[*id as usize].clone();
+        roots.iter().filter_map(root).map(Expr::from_node).collect()
+    }
+
+    /// Expressions of the roots, which are among the nodes `cone`, in time that depends on these
+    /// only.
+    pub(crate) fn export_from(&self, cone: &[u32], roots: &[u32]) -> Vec<Expr> {
+        let mut made: Vec<Arc<Node>> = Vec::with_capacity(cone.len());
+        let find = |made: &[Arc<Node>], id: u32| {
+            cone.binary_search(&id)
+                .ok()
+                .and_then(|index| made.get(index).cloned())
         };
-        roots.iter().map(root).collect()
+        for id in cone {
+            let node = self.make(*id as usize, |operand| find(&made, operand));
+            made.push(node);
+        }
+        roots
+            .iter()
+            .filter_map(|root| find(&made, *root))
+            .map(Expr::from_node)
+            .collect()
+    }
+
+    fn make(&self, id: usize, operand: impl FnMut(u32) -> Option<Arc<Node>>) -> Arc<Node> {
+        let node = self.nodes[id];
+        let head = match node.head {
+            FlatHead::Constant(bits) => Head::Constant(f64::from_bits(bits)),
+            FlatHead::Symbol(symbol) => Head::Symbol(self.symbols[symbol as usize].clone()),
+            FlatHead::Op(op) => Head::Op(op),
+        };
+        Arc::new(Node {
+            head,
+            operands: node.operands.map(operand),
+        })
     }
 
     fn intern(&mut self, node: FlatNode) -> u32 {

@@ -1,9 +1,10 @@
 //! Instructions and their meaning, defined once for every width.
 
 use crate::op::{maximum, minimum, modulo, sign, truth};
+use crate::tape::compact::{MEMORY, Small};
 use bifrons_lanes::math;
 
-/// One step of a tape. `dst` below the register count is a register, above it an output.
+/// One step of a tape. `dst` is a register, or an output if [`OUTPUT`] is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instruction {
     pub(crate) code: Code,
@@ -20,20 +21,29 @@ const CHUNK: usize = 8;
 
 /// Registers and outputs of one evaluation.
 pub(crate) struct Store<'a, const W: usize> {
-    pub(crate) registers: &'a mut [[f64; W]],
-    pub(crate) outputs: &'a mut [[f64; W]],
+    /// Registers, then outputs; the bank of a target is the highest bit of `dst`.
+    banks: [&'a mut [[f64; W]]; 2],
 }
 
-impl<const W: usize> Store<'_, W> {
+/// Set in `dst` for outputs.
+pub(crate) const OUTPUT: u32 = 1 << 31;
+
+impl<'a, const W: usize> Store<'a, W> {
+    #[inline(always)]
+    pub(crate) fn new(registers: &'a mut [[f64; W]], outputs: &'a mut [[f64; W]]) -> Self {
+        Self {
+            banks: [registers, outputs],
+        }
+    }
+
+    #[inline(always)]
+    fn register(&self, index: u32) -> &[f64; W] {
+        &self.banks[0][index as usize]
+    }
+
     #[inline(always)]
     fn target(&mut self, dst: u32) -> &mut [f64; W] {
-        let dst = dst as usize;
-        let count = self.registers.len();
-        if dst < count {
-            &mut self.registers[dst]
-        } else {
-            &mut self.outputs[dst - count]
-        }
+        &mut self.banks[(dst >> 31) as usize][(dst & !OUTPUT) as usize]
     }
 
     /// Applies `f` lane by lane.
@@ -42,12 +52,16 @@ impl<const W: usize> Store<'_, W> {
         if W.is_multiple_of(CHUNK) {
             for chunk in 0..W / CHUNK {
                 let mut values = [[0.0; CHUNK]; N];
-                for (value, operand) in values.iter_mut().zip(operands) {
-                    *value = self.registers[operand as usize].as_chunks::<CHUNK>().0[chunk];
+                for k in 0..N {
+                    values[k] = self.register(operands[k]).as_chunks::<CHUNK>().0[chunk];
                 }
                 let mut result = [0.0; CHUNK];
-                for (lane, result) in result.iter_mut().enumerate() {
-                    *result = f(values.map(|value| value[lane]));
+                for lane in 0..CHUNK {
+                    let mut value = [0.0; N];
+                    for k in 0..N {
+                        value[k] = values[k][lane];
+                    }
+                    result[lane] = f(value);
                 }
                 self.target(dst).as_chunks_mut::<CHUNK>().0[chunk] = result;
             }
@@ -66,7 +80,10 @@ impl<const W: usize> Store<'_, W> {
         operands: [u32; N],
         f: impl Fn([f64; N]) -> f64,
     ) {
-        let values = operands.map(|operand| self.registers[operand as usize][lane]);
+        let mut values = [0.0; N];
+        for k in 0..N {
+            values[k] = self.register(operands[k])[lane];
+        }
         self.target(dst)[lane] = f(values);
     }
 }
@@ -109,6 +126,24 @@ macro_rules! codes {
                         self.apply_lane(lane, dst, [a], |[a]| math::powi(a, b.cast_signed()));
                     }
                 }
+            }
+        }
+
+        impl Small {
+            /// Runs one instruction of a small tape.
+            #[inline(always)]
+            pub(crate) fn run(&self, memory: &mut [f64; MEMORY]) {
+                let result = match self.code {
+                    $(Code::$name => {
+                        $(let $arg = memory[self.$arg as usize];)+
+                        $value
+                    })*
+                    Code::Powi => {
+                        let exponent = i32::from(self.b.cast_signed());
+                        math::powi(memory[self.a as usize], exponent)
+                    }
+                };
+                memory[self.dst as usize] = result;
             }
         }
     };

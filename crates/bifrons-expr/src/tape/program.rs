@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::graph::{FlatHead, Graph};
 use crate::node::{NONE, position};
-use crate::tape::code::{Code, Instruction};
+use crate::tape::code::{Code, Instruction, OUTPUT};
 use crate::tape::fuse::Pick;
 use crate::tape::plan::Plan;
 
@@ -42,12 +42,12 @@ impl Program {
         let prologue = file.schedule(&plan.prologue, &Slots::new(graph.nodes.len(), &[]));
         let registers = file.count.max(most);
 
-        let limit = (NONE - 1) as usize;
-        let needed = registers.saturating_add(outputs.len());
+        let limit = (OUTPUT - 1) as usize;
+        let needed = registers.max(outputs.len());
         if needed > limit {
             return Err(CompileError::TooLarge { needed, limit });
         }
-        let encode = |steps: Vec<Step>| steps.iter().map(|step| step.encode(registers)).collect();
+        let encode = |steps: Vec<Step>| steps.iter().map(Step::encode).collect();
         Ok(Self {
             constants,
             prologue: encode(prologue),
@@ -82,11 +82,11 @@ impl Step {
         }
     }
 
-    fn encode(&self, registers: usize) -> Instruction {
+    fn encode(&self) -> Instruction {
         let [a, b, c, d] = self.operands;
         let dst = match self.target {
             Target::Register(register) => register,
-            Target::Output(slot) => position(registers + slot as usize),
+            Target::Output(slot) => slot | OUTPUT,
         };
         Instruction {
             code: self.code,

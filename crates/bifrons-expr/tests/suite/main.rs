@@ -8,6 +8,12 @@ mod depth;
 #[cfg(test)]
 mod generator;
 #[cfg(test)]
+mod structure;
+#[cfg(test)]
+mod switches;
+#[cfg(test)]
 mod tape;
+#[cfg(test)]
+mod text;
 #[cfg(test)]
 mod values;

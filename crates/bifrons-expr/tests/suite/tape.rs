@@ -51,7 +51,7 @@ fn direct(outputs: &[Expr], point: &[f64; 7]) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
     fn lanes_and_levels_agree_with_direct_evaluation(
         outputs in prop::collection::vec(expressions(Family::All, 40), 1..5),

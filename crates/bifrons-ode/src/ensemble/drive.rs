@@ -48,12 +48,25 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
-        let n = if P::DIMENSION > 0 {
+    fn run(self) {
+        // A literal dimension unrolls the loops over components.
+        match if P::DIMENSION > 0 {
             P::DIMENSION
         } else {
             self.problem.dimension()
-        };
+        } {
+            1 => self.drive(1),
+            2 => self.drive(2),
+            3 => self.drive(3),
+            4 => self.drive(4),
+            n => self.drive(n),
+        }
+    }
+}
+
+impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
+    #[inline(always)]
+    fn drive(mut self, n: usize) {
         let Settings {
             t_end,
             direction,
@@ -89,9 +102,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
             }
         }
     }
-}
 
-impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
     /// Lanes about which something must be done one by one.
     #[inline(always)]
     fn attention(&self, lanes: &Lanes<W>, proposal: &Proposal<W>, square: &[f64; W]) -> [bool; W] {
