@@ -104,7 +104,14 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
         initial_step: options.initial_step,
         max_step: options.max_step.map_or(span, |most| most.min(span)),
     };
-    let run = drive::Drive { problem, sink, members, settings, stages, member };
+    let run = drive::Drive {
+        problem,
+        sink,
+        members,
+        settings,
+        stages,
+        member,
+    };
     if W >= drive::WIDE {
         options.level.unwrap_or_else(Level::detect).dispatch(run);
     } else {

@@ -51,7 +51,11 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
 
     #[inline(always)]
     fn run(self) {
-        let n = if P::DIMENSION > 0 { P::DIMENSION } else { self.problem.dimension() };
+        let n = if P::DIMENSION > 0 {
+            P::DIMENSION
+        } else {
+            self.problem.dimension()
+        };
         if P::DIMENSION > 0 || W >= WIDE {
             return self.drive(n);
         }

@@ -1,6 +1,7 @@
 //! Two threads of one process beside two processes of one thread each.
 //!
-//! `side-by-side [MEMBERS] [ROUNDS]` sweeps the decay diagram, final values kept. Each round runs
+//! `cargo bench -p benchmarks --bench side-by-side -- [MEMBERS] [ROUNDS]` sweeps the decay diagram
+//! and keeps final values. Each round runs
 //! one process with two threads and then two processes at the same time; every process warms up
 //! first and starts when it is told to, so that only the sweep is timed. Printed are the medians
 //! and the ratio of the throughputs (members per second).
@@ -20,7 +21,11 @@ use bifrons_sim::{Sweep, uniform_times};
 const USAGE: &str = "usage: side-by-side [MEMBERS] [ROUNDS]";
 
 fn main() -> anyhow::Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Cargo adds `--bench`.
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .collect();
     if let [mode, members, threads] = arguments.as_slice()
         && mode == "child"
     {
@@ -119,7 +124,7 @@ fn serve(members: usize, threads: usize) -> anyhow::Result<()> {
         .tolerance(1e-6, 1e-8)
         .threads(Threads::new(threads)?)
         .build()?;
-    let mut answer = || -> anyhow::Result<()> {
+    let answer = || -> anyhow::Result<()> {
         let result = sweep.run()?;
         ensure!(result.failures().is_empty(), "members failed");
         println!("done");
