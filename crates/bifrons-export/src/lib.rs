@@ -61,3 +61,7 @@ pub use csv::CsvSink;
 pub use output::Partial;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetSink;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
