@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark reports to the terminal")]
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bifrons_grids::{
     Extrapolation, Interpolant, Linear, Locator, Method, Multilinear, ProductSpace, SlopeRule,
@@ -273,6 +273,10 @@ fn interp(criterion: &mut Criterion) {
     let data = Data::new();
     let mut group = criterion.benchmark_group("interp");
     group.throughput(Throughput::Elements(QUERIES as u64));
+    group
+        .sample_size(30)
+        .warm_up_time(Duration::from_millis(300));
+    group.measurement_time(Duration::from_secs(1));
     let (mut values, mut slopes) = (vec![0.0; QUERIES], vec![0.0; QUERIES]);
     for (name, mut run) in contestants(&data) {
         let mut turn = 0;
@@ -321,6 +325,19 @@ fn report() {
     let data = Data::new();
     let mut list = contestants(&data);
     let times = measure(&mut list);
+    let linear = data.curve(Method::Linear);
+    let mut values = vec![0.0; QUERIES];
+    let sum: f64 = data
+        .queries
+        .iter()
+        .map(|queries| {
+            linear
+                .values_sorted(queries, &mut values)
+                .unwrap_or_default();
+            values.iter().sum::<f64>()
+        })
+        .sum();
+    println!("\nsum of the linear values (the same as in the NumPy script): {sum:.9}");
     let merge_of = |family: &str| {
         let merge = format!("{family}/merge");
         list.iter()
@@ -328,7 +345,7 @@ fn report() {
             .find(|((own, _), _)| *own == merge)
             .map(|(_, &time)| time)
     };
-    println!("\n{QUERIES} queries on {NODES} nodes, {ROUNDS} interleaved rounds, ns per query:");
+    println!("{QUERIES} queries on {NODES} nodes, {ROUNDS} interleaved rounds, ns per query:");
     println!(
         "{:<20} {:>8} {:>8}   slower than the merge (median)",
         "", "median", "minimum"

@@ -45,6 +45,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
 
+    jump(&next)
+}
+
+/// A function that jumps, and two functions on the same nodes.
+fn jump(next: &[f64]) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut found, mut slopes) = (vec![0.0; next.len()], vec![0.0; next.len()]);
     // A benefit that ends at wealth 10 makes consumption jump there: a node given twice.
     let nodes = [0.5, 10.0, 10.0, 50.0];
     let knots = Knots::with_pairs(&nodes);
@@ -62,8 +68,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // Two functions on the same nodes share one merge.
     let mut ranks = vec![0; next.len()];
-    ranks_sorted_into(&nodes, &next, &mut ranks)?;
-    consumption.read_located(&ranks, &next, &mut found, &mut slopes)?;
+    ranks_sorted_into(&nodes, next, &mut ranks)?;
+    consumption.read_located(&ranks, next, &mut found, &mut slopes)?;
     println!(
         "wealth {:.2} lies above {} of the nodes",
         next[2],
