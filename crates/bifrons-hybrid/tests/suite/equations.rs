@@ -59,7 +59,7 @@ fn tapes_leave_out_what_they_do_not_need() {
 }
 
 #[test]
-fn names_and_symbols_are_checked() {
+fn names_are_checked() {
     let x = || EquationSystem::builder("s").state("x", 1.0, 0.0);
     let name = |error: EquationError| match error {
         EquationError::Name { name, problem, .. } => (name, problem),
@@ -93,6 +93,11 @@ fn names_and_symbols_are_checked() {
         ("y".to_owned(), NameProblem::Duplicate),
         "two outputs"
     );
+}
+
+#[test]
+fn symbols_values_and_starts_are_checked() {
+    let x = || EquationSystem::builder("s").state("x", 1.0, 0.0);
     let unknown = x()
         .definition("plant.speed", s("plant.torqe"))
         .parameter("plant.torque", 1.0);
