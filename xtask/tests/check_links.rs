@@ -59,7 +59,7 @@ fn what_exists_is_accepted() {
         "`crates/bifrons-lanes/src/lib.rs` and `src/lib.rs:3` and `examples/dot.rs`",
         "`docs/guide/` and `crates/*/src` and `docs/<name>.md` and `docs/design/NNNN-title.md`",
         "`sweep/decay` and `a/b.c` and `std::fs`",
-        "`cargo xtask check tidy` and `cargo xtask`",
+        "`cargo xtask check tidy` and `cargo xtask` and `cargo xtask COMMAND --help`",
         "`cargo xtask check [tidy|layers]` and `cargo xtask --help`",
         "`cargo run -p bifrons-lanes --example dot -- --example none`",
         "`cargo tree -p serde` and `cargo test -p <crate>`",

@@ -80,8 +80,9 @@ fn our_command(
     parse: ParseCommand<'_>,
     findings: &mut Findings,
 ) {
-    if words.is_empty() {
-        return; // the tool as such is meant
+    // The tool as such is meant, or any of its commands.
+    if words.first().is_none_or(|word| word == "COMMAND") {
+        return;
     }
     if let Err(why) = parse(words) {
         findings.error(

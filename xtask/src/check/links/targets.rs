@@ -20,6 +20,9 @@ const FROM_ROOT: [&str; 8] = [
 /// First parts of paths that are written relative to a crate.
 const FROM_CRATE: [&str; 4] = ["src", "tests", "examples", "benches"];
 
+/// Words that stand for many names.
+const PLACEHOLDERS: [&str; 4] = ["NNNN", "NAME", "MACHINE", "CRATE"];
+
 /// Files, folders and headings that can be pointed at.
 pub(super) struct Tree {
     paths: BTreeSet<String>,
@@ -140,7 +143,7 @@ fn looks_like_path(text: &str) -> bool {
         return false;
     }
     // A placeholder in capitals stands for many names: `docs/design/NNNN-title.md`.
-    if rest.contains("NNNN") || rest.contains("NAME") {
+    if PLACEHOLDERS.iter().any(|word| rest.contains(word)) {
         return false;
     }
     let in_crate = FROM_CRATE.contains(&first) && rest.contains('.');

@@ -1,5 +1,6 @@
 //! The table of measured memory, from the committed baselines.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::baseline::schema::{Baseline, Case};
@@ -37,18 +38,34 @@ impl Measured {
     ///
     /// When there is no such case, as a lowercase fragment.
     pub(super) fn table(&self, part: &str) -> Result<String, String> {
+        let cases = self.memory.cases.iter();
+        let chosen: Vec<_> = cases.filter(|(name, _)| name.contains(part)).collect();
+        if chosen.is_empty() {
+            return Err(format!("no measured case has `{part}` in its name"));
+        }
+        Ok(self.rows(&chosen))
+    }
+
+    /// The table with one case for each scenario, the one that holds most memory.
+    pub(super) fn summary(&self) -> String {
+        let mut largest: BTreeMap<&str, (&String, &Case)> = BTreeMap::new();
+        let size = |case| (median(case, "heap_peak"), median(case, "rss_peak"));
+        for (name, case) in &self.memory.cases {
+            let scenario = name.split('?').next().unwrap_or_default();
+            let held = largest.entry(scenario).or_insert((name, case));
+            if size(case) > size(held.1) {
+                *held = (name, case);
+            }
+        }
+        self.rows(&largest.into_values().collect::<Vec<_>>())
+    }
+
+    fn rows(&self, cases: &[(&String, &Case)]) -> String {
         let mut table =
             "| case | heap, peak | resident, peak | planned / measured | first result |\n\
                          |---|---:|---:|---:|---:|\n"
                 .to_owned();
-        let mut count = 0;
-        for (name, case) in self
-            .memory
-            .cases
-            .iter()
-            .filter(|(name, _)| name.contains(part))
-        {
-            count += 1;
+        for (name, case) in cases {
             table.push_str(&format!(
                 "| `{name}` | {} | {} | {} | {} |\n",
                 shown(median(case, "heap_peak"), bytes),
@@ -57,10 +74,7 @@ impl Measured {
                 shown(self.first(name), time),
             ));
         }
-        if count == 0 {
-            return Err(format!("no measured case has `{part}` in its name"));
-        }
-        Ok(format!("{table}\n{}", self.origin()))
+        format!("{table}\n{}", self.origin())
     }
 
     /// The time to the first result of a case.
