@@ -6,7 +6,7 @@ use clap::Parser as _;
 use xtask::cli::{Cli, Command};
 use xtask::commands::check::parses;
 use xtask::commands::ci::{Args, Outcome, Row, Step, chosen, lines, run_all};
-use xtask::commands::test::{self, Counts, Part, arguments};
+use xtask::commands::test::{self, BareTest, Counts, Part, Reader, Selected, bare_tests, commands};
 use xtask::report::{Exit, Failure};
 
 /// The arguments of `ci` as typed.
@@ -160,34 +160,34 @@ fn closing_lines_are_counted() {
         (
             "test result: ok. 12 passed; 0 failed; 3 ignored; 1 measured; 7 filtered out; \
              finished in 0.81s",
-            counts(12, 0, 3),
+            Some(counts(12, 0, 3)),
         ),
         (
             "test result: FAILED. 1 passed; 2 failed; 0 ignored;",
-            counts(1, 2, 0),
+            Some(counts(1, 2, 0)),
         ),
+        ("    test result: ok. 1 passed; 2 failed; 0 ignored;", None),
+        ("running 3 tests", None),
+    ] {
+        assert_eq!(Counts::of_result(line), expected, "in {line}");
+    }
+    for (line, expected) in [
         (
             "     Summary [   2.466s] 42 tests run: 42 passed, 0 skipped",
-            counts(42, 0, 0),
+            Some(counts(42, 0, 0)),
         ),
         (
             "     Summary [  61.5s] 20/36 tests run: 17 passed (2 slow, 1 leaky), 2 failed, \
              1 timed out, 4 skipped",
-            counts(17, 3, 4),
+            Some(counts(17, 3, 4)),
         ),
         (
             "     Summary [ 0.1s] 1 test run: 1 passed, 0 skipped",
-            counts(1, 0, 0),
+            Some(counts(1, 0, 0)),
         ),
-        (
-            "        PASS [   0.029s] (20/42) crate passed",
-            counts(0, 0, 0),
-        ),
-        ("running 3 tests", counts(0, 0, 0)),
+        ("        PASS [   0.029s] (20/42) crate passed", None),
     ] {
-        let mut found = Counts::default();
-        found.read(line);
-        assert_eq!(found, expected, "in {line}");
+        assert_eq!(Counts::of_summary(line), expected, "in {line}");
     }
     let mut total = counts(1, 2, 3);
     total.add(&counts(10, 20, 30));
@@ -220,32 +220,108 @@ fn parts_of_the_suite_can_be_chosen() {
     }
 }
 
+/// The commands of a part as typed.
+fn typed(part: Part, nextest: bool, bare: &[(&str, &str)]) -> Vec<String> {
+    let bare = bare.iter().map(|&(package, target)| BareTest {
+        package: package.to_owned(),
+        target: target.to_owned(),
+    });
+    let selected = Selected {
+        packages: vec!["a".to_owned(), "b".to_owned()],
+        bare: bare.collect(),
+    };
+    let commands = commands(part, nextest, &selected);
+    commands.into_iter().map(|words| words.join(" ")).collect()
+}
+
 #[test]
 fn parts_become_commands_of_cargo() {
-    let package = ["a".to_owned()];
-    for (part, nextest, expected) in [
+    let cases: [(Part, bool, &str); 4] = [
         (
             Part::Suite,
             true,
-            "nextest run --no-fail-fast --no-tests pass --all-features --package a",
+            "nextest run --no-fail-fast --no-tests pass --all-features -p a -p b",
         ),
         (
             Part::Suite,
             false,
-            "test --tests --no-fail-fast --all-features --package a",
+            "test --no-fail-fast --tests --all-features -p a -p b",
         ),
         (
             Part::Doc,
             true,
-            "test --doc --no-fail-fast --all-features --package a",
+            "test --no-fail-fast --doc --all-features -p a -p b",
         ),
         (
             Part::Release,
             false,
-            "test --tests --no-fail-fast --profile testrelease --all-features --package a",
+            "test --no-fail-fast --tests --profile testrelease --all-features -p a -p b",
         ),
+    ];
+    for (part, nextest, expected) in cases {
+        let expected = expected.replace("-p ", "--package ");
+        let words = typed(part, nextest, &[]);
+        assert_eq!(words, [expected], "for {part:?}, with nextest: {nextest}");
+    }
+}
+
+#[test]
+fn tests_without_harness_get_a_command_of_their_own_beside_nextest() {
+    let bare = [("a", "heap"), ("b", "heap"), ("b", "bare")];
+    let packages = "--all-features --package a --package b";
+    assert_eq!(
+        typed(Part::Release, true, &bare),
+        [
+            format!(
+                "nextest run --no-fail-fast --no-tests pass --cargo-profile testrelease {packages} \
+                 --filterset not (binary(=bare) or binary(=heap))"
+            ),
+            format!("test --no-fail-fast --test bare --test heap --profile testrelease {packages}"),
+        ],
+        "each name once, in both"
+    );
+    assert_eq!(
+        typed(Part::Suite, false, &bare).len(),
+        1,
+        "cargo test runs them anyway"
+    );
+    assert_eq!(
+        typed(Part::Doc, true, &bare).len(),
+        1,
+        "they have no doc tests"
+    );
+}
+
+#[test]
+fn tests_without_harness_are_read_from_manifests_and_counted() {
+    let manifest = "[[test]]\nname = \"heap\"\nharness = false\n\
+                    [[test]]\nname = \"serde\"\n\
+                    [[bench]]\nname = \"b\"\nharness = false\n";
+    let mut tests = bare_tests("a", manifest);
+    let targets: Vec<&str> = tests.iter().map(|test| test.target.as_str()).collect();
+    assert_eq!(targets, ["heap"], "tests without harness only");
+    tests.extend(bare_tests("b", manifest));
+    let counted = |lines: &str, success| {
+        let mut reader = Reader::new(&tests);
+        lines.lines().for_each(|line| reader.read(line));
+        let counts = reader.counts(success);
+        (counts.passed, counts.failed)
+    };
+    for (lines, success, expected) in [
+        ("", true, (2, 0)),
+        ("error: could not compile `a`", false, (0, 0)),
+        (
+            "error: 1 target failed:\n    `-p b --test heap`",
+            false,
+            (1, 1),
+        ),
+        (
+            "error: 2 targets failed:\n    `-p b --test heap`\n    `-p b --lib`",
+            false,
+            (1, 1),
+        ),
+        ("    `-p b --test heap`", false, (0, 0)),
     ] {
-        let words = arguments(part, nextest, &package).join(" ");
-        assert_eq!(words, expected, "for {part:?}, with nextest: {nextest}");
+        assert_eq!(counted(lines, success), expected, "after {lines:?}");
     }
 }

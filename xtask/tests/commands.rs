@@ -157,19 +157,35 @@ fn features_are_compiled_each() {
 #[test]
 fn tests_are_run_in_all_parts_and_counted() {
     let tree = workspace();
+    tree.write(
+        "crates/bifrons-a/Cargo.toml",
+        &format!("{MANIFEST}[[test]]\nname = \"bare\"\nharness = false\n"),
+    );
+    tree.write("crates/bifrons-a/tests/bare.rs", "fn main() {}\n");
     let output = xtask(&tree, "test --no-nextest");
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "one test fails:\n{text}");
     assert!(
         text.contains(
-            "tests: FAILED. 4 passed, 1 failed, 0 skipped \
-             (suite 1, doc tests 1, release profile 2); finished in "
+            "tests: FAILED. 6 passed, 1 failed, 0 skipped \
+             (suite 2, doc tests 1, release profile 3); finished in "
         ),
         "the closing line sums the parts:\n{text}"
     );
     assert!(
         text.contains("test result: ok. 2 passed"),
         "cargo's own lines are there:\n{text}"
+    );
+    tree.write(
+        "crates/bifrons-a/tests/bare.rs",
+        "fn main() { assert!(!cfg!(debug_assertions)); }\n",
+    );
+    let output = xtask(&tree, "test --skip-doc");
+    let text = stdout(&output);
+    assert!(
+        text.contains("4 passed, 2 failed, 0 skipped (suite 1, release profile 3)"),
+        "the runner that is installed comes to the same:\n{text}{}",
+        String::from_utf8_lossy(&output.stderr)
     );
     let output = xtask(&tree, "test -p bifrons-b");
     assert_eq!(

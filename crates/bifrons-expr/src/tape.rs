@@ -91,7 +91,11 @@ impl Tape {
     /// Bytes of the [`Registers`] for `lanes` members; the tape itself is not counted.
     #[must_use]
     pub fn footprint(&self, lanes: usize) -> Footprint {
-        let memory = if lanes == 1 && self.compact.is_some() { MEMORY } else { 0 };
+        let memory = if lanes == 1 && self.compact.is_some() {
+            MEMORY
+        } else {
+            0
+        };
         Footprint::of::<f64>(self.program.registers.saturating_mul(lanes) + memory)
     }
 

@@ -132,6 +132,13 @@ fn pieces_fit_their_breakpoints() {
         Err(AxisError::Piece(few)),
         "one point"
     );
+}
+
+#[test]
+fn breakpoints_lie_inside_and_leave_room() {
+    let new = |points: &[Breakpoint], counts: &[usize]| {
+        PiecewiseLinear::new([0.0, 2.0], points, counts).map(|_| ())
+    };
     let outside = AxisError::NotIncreasing {
         index: 2,
         previous: 3.0,

@@ -48,6 +48,8 @@ pub(crate) fn flatten(diagram: &Diagram) -> Result<EquationSystem, EquationError
 struct Emitter<'n, 'd> {
     net: &'n Net<'d>,
     graph: &'n Digraph,
+    /// Names of the nodes that are not aliases.
+    symbols: Vec<Option<Symbol>>,
     /// What a user of the node reads: a symbol, or a constant.
     values: Vec<Option<Expr>>,
     parameters: Vec<Parameter>,
@@ -57,40 +59,37 @@ struct Emitter<'n, 'd> {
 }
 
 impl<'n, 'd> Emitter<'n, 'd> {
-    /// Names the nodes that depend on nothing.
+    /// Names the nodes; those that depend on nothing get their values.
     fn new(net: &'n Net<'d>, graph: &'n Digraph) -> Self {
-        let (mut parameters, mut inputs) = (Vec::new(), Vec::new());
+        let symbols = net.symbols();
         let mut values = vec![None; net.nodes.len()];
-        for (node, value) in values.iter_mut().enumerate() {
-            let symbol = match net.nodes[node] {
+        let (mut parameters, mut inputs) = (Vec::new(), Vec::new());
+        for (node, symbol) in symbols.iter().enumerate() {
+            let Some(symbol) = symbol.clone() else {
+                continue;
+            };
+            match net.nodes[node] {
                 Node::Alias(_) | Node::Equation => continue,
-                Node::State => net.symbol(node),
-                Node::Input => {
-                    let symbol = net.symbol(node);
-                    inputs.push(symbol.clone());
-                    symbol
-                }
+                Node::State => {}
+                Node::Input => inputs.push(symbol.clone()),
                 Node::Parameter(default) => {
-                    let symbol = net.symbol(node);
                     parameters.push(Parameter {
                         symbol: symbol.clone(),
                         default,
                     });
-                    symbol
                 }
-            };
-            *value = Some(Expr::symbol(symbol));
+            }
+            values[node] = Some(Expr::symbol(symbol));
         }
-        let definitions = Vec::new();
-        let defaults = Defaults::default();
         Self {
             net,
             graph,
+            symbols,
             values,
             parameters,
             inputs,
-            definitions,
-            defaults,
+            definitions: Vec::new(),
+            defaults: Defaults::default(),
         }
     }
 
@@ -99,9 +98,9 @@ impl<'n, 'd> Emitter<'n, 'd> {
         match self.net.nodes[node] {
             Node::Alias(target) => self.values[node] = self.values[target].clone(),
             Node::Equation => {
-                let (symbol, expression) = (self.net.symbol(node), self.equation(node));
-                self.values[node] = Some(Expr::symbol(&symbol));
-                self.definitions.push(Definition { symbol, expression });
+                let definition = self.define(node);
+                self.values[node] = Some(Expr::symbol(&definition.symbol));
+                self.definitions.push(definition);
             }
             Node::Input | Node::Parameter(_) | Node::State => {}
         }
@@ -119,13 +118,10 @@ impl<'n, 'd> Emitter<'n, 'd> {
             return Err(self.unsolved(members, members[0], LoopKind::Singular { variable }));
         }
         for &node in &equations {
-            self.values[node] = Some(Expr::symbol(self.net.symbol(node)));
+            self.values[node] = Some(Expr::symbol(self.symbol(node)));
         }
         self.resolve_aliases(members);
-        let define = |&node: &usize| {
-            let (symbol, expression) = (self.net.symbol(node), self.equation(node));
-            (node, Definition { symbol, expression })
-        };
+        let define = |&node: &usize| (node, self.define(node));
         let mut unknowns: Vec<(usize, Definition)> = equations.iter().map(define).collect();
         unknowns.sort_by(|a, b| a.1.symbol.cmp(&b.1.symbol));
         let start = unknowns[0].0;
@@ -164,11 +160,21 @@ impl<'n, 'd> Emitter<'n, 'd> {
     }
 
     /// The equation of a node over global symbols.
-    fn equation(&self, node: usize) -> Expr {
-        match self.net.role(node) {
+    fn define(&self, node: usize) -> Definition {
+        let expression = match self.net.role(node) {
             Some(Role::Equation { expression, .. }) => self.globalise(node, expression),
             _ => Expr::constant(f64::NAN),
+        };
+        Definition {
+            symbol: self.symbol(node),
+            expression,
         }
+    }
+
+    fn symbol(&self, node: usize) -> Symbol {
+        self.symbols[node]
+            .clone()
+            .unwrap_or_else(|| Symbol::from(self.net.path(node)))
     }
 
     /// Replaces the local names of the block that owns `node`.
@@ -185,7 +191,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
         for node in 0..self.net.nodes.len() {
             if let Some(Role::State { derivative, start }) = self.net.role(node) {
                 states.push(ContinuousState {
-                    symbol: self.net.symbol(node),
+                    symbol: self.symbol(node),
                     derivative: self.globalise(node, derivative),
                     start: self.globalise(node, start),
                 });

@@ -75,7 +75,7 @@ impl Normal {
     /// node_i = μ + σ count (φ(q_i) - φ(q_{i+1})),   q_i = Φ⁻¹(i / count)
     /// ```
     ///
-    /// The mean is exact; the variance is below `σ²` (by 9 % with seven nodes).
+    /// The mean is exact; the variance is below `σ²` (by 7 % with seven nodes).
     ///
     /// # Errors
     ///

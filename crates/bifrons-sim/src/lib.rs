@@ -45,7 +45,7 @@ pub use error::{BuildError, RunError, SweepError};
 pub use recording::{Overflow, Recording, Reduction};
 pub use report::{MemberFailure, MemberReport, Status};
 pub use simulation::{Run, Simulation, SimulationBuilder};
-pub use sweep::{Sweep, SweepBuilder, SweepPlan, SweepResult};
+pub use sweep::{Sweep, SweepBuilder, SweepPlan, SweepResult, WriteError};
 pub use times::uniform_times;
 
 #[cfg(doctest)]

@@ -14,7 +14,7 @@ use crate::parameters::Parameters;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::{Policy, Recording};
-use crate::report::MemberReport;
+use crate::report::{MemberFailure, MemberReport};
 
 pub use run::Run;
 pub(crate) use run::find;
@@ -85,24 +85,25 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     ///
     /// [`RunError`] with everything that was recorded, if the end is not reached.
     pub fn run(&self) -> Result<Run, RunError> {
+        let mut kept = Kept::new(self);
+        self.integrate(&mut kept);
+        let failure = kept.failures.pop();
+        let run = Run::new(self, kept);
+        match failure {
+            None => Ok(run),
+            Some((_, failure)) => Err(RunError {
+                failure,
+                partial: Box::new(run),
+            }),
+        }
+    }
+
+    fn integrate(&self, kept: &mut Kept) {
+        let schema = self.system.schema();
         let level = self.options.level.unwrap_or_else(Level::detect);
         let mut workspace = LaneWorkspace::<S, 1>::new(self.system, level);
         let mut observer = Observer::new(self.system, &self.parameters, &self.signals, level);
-        let mut ensemble = EnsembleWorkspace::<1>::new(self.system.schema().state_count());
-        let names = self.policy.column_names(&self.signals.names);
-        let mut columns = vec![vec![0.0; self.policy.rows()]; names.len()];
-        let mut steps = Vec::new();
-        if let Policy::Steps { capacity } = self.policy {
-            columns = vec![Vec::new(); names.len()];
-            steps.push(StepRows::new(self.signals.count(), capacity));
-        }
-        let mut report = [MemberReport::default()];
-        let mut failures = Vec::new();
-        let mut last = Last {
-            state: vec![0.0; self.system.schema().state_count()],
-            rhs: 0,
-        };
-        let schema = self.system.schema();
+        let mut ensemble = EnsembleWorkspace::<1>::new(schema.state_count());
         let recorder = Recorder {
             observer: &mut observer,
             policy: &self.policy,
@@ -118,19 +119,19 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             next: [0],
             last_time: [0.0],
             last_value: &mut vec![[0.0]; self.signals.count()],
-            steps: &mut steps,
+            steps: &mut kept.steps,
             full: [None],
             destination: Destination {
                 first: 0,
-                columns: columns.iter_mut().map(Vec::as_mut_slice).collect(),
+                columns: kept.columns.iter_mut().map(Vec::as_mut_slice).collect(),
                 times: &mut [],
-                reports: &mut report,
+                reports: core::slice::from_mut(&mut kept.report),
             },
-            failures: &mut failures,
+            failures: &mut kept.failures,
         };
         let mut sink = run::KeepLastState {
             recorder,
-            last: &mut last,
+            last: &mut kept.last,
         };
         let mut members = Members {
             system: self.system,
@@ -152,13 +153,41 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             solved.is_ok(),
             "options were checked by the builder: {solved:?}"
         );
-        let run = Run::new(self, names, columns, steps.pop(), report[0], last);
-        match failures.pop() {
-            None => Ok(run),
-            Some((_, failure)) => Err(RunError {
-                failure,
-                partial: Box::new(run),
-            }),
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) columns: Vec<Vec<f64>>,
+    pub(crate) steps: Vec<StepRows>,
+    pub(crate) report: MemberReport,
+    pub(crate) last: Last,
+    failures: Vec<(usize, MemberFailure)>,
+}
+
+impl Kept {
+    fn new<S: HybridSystem>(simulation: &Simulation<'_, S>) -> Self {
+        let columns = simulation
+            .policy
+            .column_names(&simulation.signals.names)
+            .len();
+        let states = simulation.system.schema().state_count();
+        let (rows, steps) = match simulation.policy {
+            Policy::Steps { capacity } => {
+                (0, vec![StepRows::new(simulation.signals.count(), capacity)])
+            }
+            _ => (simulation.policy.rows(), Vec::new()),
+        };
+        Self {
+            columns: vec![vec![0.0; rows]; columns],
+            steps,
+            report: MemberReport::default(),
+            last: Last {
+                state: vec![0.0; states],
+                rhs: 0,
+            },
+            failures: Vec::new(),
         }
     }
 }

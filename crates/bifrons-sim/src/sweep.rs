@@ -23,7 +23,7 @@ use crate::report::MemberFailure;
 
 pub use builder::SweepBuilder;
 pub use plan::SweepPlan;
-pub use result::SweepResult;
+pub use result::{SweepResult, WriteError};
 
 /// Called after each chunk with the members done and all members; `Break` stops the sweep.
 type Progress<'s> = dyn Fn(usize, usize) -> ControlFlow<()> + Sync + 's;

@@ -42,3 +42,7 @@ pub use column::{Cell, ColumnView};
 pub use schema::{ColumnKind, Field, Schema, SchemaError};
 pub use sink::{MemorySink, SinkError, SinkProtocol, TableSink};
 pub use table::{ColumnError, Table};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,7 +5,7 @@ mod table;
 
 use std::time::{Duration, Instant};
 
-use crate::report::{Exit, Failure, Report, answer, note};
+use crate::report::{Exit, Report, answer, note};
 use crate::workspace::Workspace;
 
 pub use steps::Step;
@@ -116,9 +116,4 @@ pub fn run_all(
         }
     }
     rows
-}
-
-/// An error of a step that cannot be run at all.
-fn unusable(message: String) -> anyhow::Error {
-    Failure::new(Exit::Invalid, message).into()
 }

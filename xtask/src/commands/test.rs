@@ -1,7 +1,9 @@
 //! `cargo xtask test`: the whole suite, and one closing line that says how many tests ran.
 
+mod bare;
 mod counts;
 
+use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use crate::report::{Exit, Failure, Report, answer};
 use crate::streamed;
 use crate::workspace::Workspace;
 
+pub use bare::{BareTest, Reader, bare_tests};
 pub use counts::Counts;
 
 /// Arguments of `test`.
@@ -121,51 +124,98 @@ pub fn chosen(args: &Args) -> Vec<Part> {
 
 /// Runs one part; the answer says how many tests ran and whether cargo was content.
 fn run_part(part: Part, args: &Args, workspace: &Workspace) -> anyhow::Result<(Counts, bool)> {
-    let packages = packages_of(part, args, workspace)?;
+    let selected = selected(part, args, workspace)?;
     let mut counts = Counts::default();
-    if packages.is_empty() {
+    if selected.packages.is_empty() {
         answer(format_args!(
             "{}: nothing to run for these packages",
             part.name()
         ));
         return Ok((counts, true));
     }
-    let nextest = part != Part::Doc && !args.no_nextest && has_nextest(workspace);
-    let mut command = workspace.cargo();
-    command.args(arguments(part, nextest, &packages));
-    let status = streamed::run(&mut command, |line| counts.read(line))
+    let nextest = part != Part::Doc && !args.no_nextest && has_subcommand(workspace, "nextest");
+    let bare = if part == Part::Doc {
+        &[]
+    } else {
+        selected.bare.as_slice()
+    };
+    let mut passed = true;
+    for words in commands(part, nextest, &selected) {
+        let harness = words[0] == "test";
+        let mut reader = Reader::new(if harness { bare } else { &[] });
+        let mut closing = Counts::default();
+        let mut command = workspace.cargo();
+        command.args(words);
+        let status = streamed::run(&mut command, |line| {
+            reader.read(line);
+            if harness {
+                closing.add(&Counts::of_result(line).unwrap_or_default());
+            } else if let Some(summary) = Counts::of_summary(line) {
+                closing = summary; // the last one counts, others are output of tests
+            }
+        })
         .with_context(|| format!("cannot run the {}", part.name()))?;
-    Ok((counts, status.success()))
+        counts.add(&closing);
+        counts.add(&reader.counts(status.success()));
+        passed &= status.success();
+    }
+    Ok((counts, passed))
 }
 
-/// The arguments of cargo for one part.
+/// What a part runs over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Names of the packages.
+    pub packages: Vec<String>,
+    /// Their tests without the standard harness.
+    pub bare: Vec<BareTest>,
+}
+
+/// The arguments of cargo for one part, one list for each command.
 #[must_use]
-pub fn arguments(part: Part, nextest: bool, packages: &[String]) -> Vec<String> {
-    let mut words: Vec<&str> = match (part, nextest) {
-        (Part::Doc, _) => vec!["test", "--doc", "--no-fail-fast"],
-        (_, true) => vec!["nextest", "run", "--no-fail-fast", "--no-tests", "pass"],
-        // `--tests` leaves the doc tests to their own part.
-        (_, false) => vec!["test", "--tests", "--no-fail-fast"],
+pub fn commands(part: Part, nextest: bool, selected: &Selected) -> Vec<Vec<String>> {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let mut tail = words("--all-features");
+    for package in &selected.packages {
+        tail.extend(["--package".to_owned(), package.clone()]);
+    }
+    let profile = |flag: &str| match part {
+        Part::Release => words(&format!("{flag} testrelease")),
+        Part::Suite | Part::Doc => Vec::new(),
     };
-    if part == Part::Release {
-        let profile = if nextest {
-            "--cargo-profile"
-        } else {
-            "--profile"
-        };
-        words.extend([profile, "testrelease"]);
+    let plain = |targets: Vec<String>| {
+        let start = words("test --no-fail-fast");
+        [start, targets, profile("--profile"), tail.clone()].concat()
+    };
+    if part == Part::Doc {
+        return vec![plain(words("--doc"))];
     }
-    words.push("--all-features");
-    let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    for package in packages {
-        words.extend(["--package".to_owned(), package.clone()]);
+    if !nextest {
+        // `--tests` leaves the doc tests to their own part.
+        return vec![plain(words("--tests"))];
     }
-    words
+    let start = words("nextest run --no-fail-fast --no-tests pass");
+    let mut listed = [start, profile("--cargo-profile"), tail.clone()].concat();
+    let mut names: Vec<&str> = selected.bare.iter().map(|t| t.target.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return vec![listed];
+    }
+    // By name and not by package: the second command runs the same names of all packages, with
+    // the features united as before, so that every test runs once and nothing is built twice.
+    let binaries: Vec<String> = names.iter().map(|n| format!("binary(={n})")).collect();
+    listed.extend([
+        "--filterset".to_owned(),
+        format!("not ({})", binaries.join(" or ")),
+    ]);
+    let targets = names.iter().flat_map(|n| ["--test", n]).map(str::to_owned);
+    vec![listed, plain(targets.collect())]
 }
 
 /// The packages that a part runs over. All are named one by one: cargo then unites their
 /// features exactly as with `--workspace`, and the parts can differ in what they leave out.
-fn packages_of(part: Part, args: &Args, workspace: &Workspace) -> anyhow::Result<Vec<String>> {
+fn selected(part: Part, args: &Args, workspace: &Workspace) -> anyhow::Result<Selected> {
     let metadata = workspace.metadata(true)?;
     let members = layers::members(&metadata);
     for name in &args.packages {
@@ -194,16 +244,17 @@ fn packages_of(part: Part, args: &Args, workspace: &Workspace) -> anyhow::Result
         Part::Doc => has_library(name),
         Part::Release => is_crate && !rules.no_release_tests.contains_key(name),
     };
-    Ok(members
-        .iter()
-        .filter(|member| args.packages.is_empty() || args.packages.contains(&member.name))
-        .filter(|member| wanted(&member.name, member.is_crate()))
-        .map(|member| member.name.clone())
-        .collect())
-}
-
-fn has_nextest(workspace: &Workspace) -> bool {
-    has_subcommand(workspace, "nextest")
+    let mut selected = Selected::default();
+    for member in &members {
+        let asked = args.packages.is_empty() || args.packages.contains(&member.name);
+        if asked && wanted(&member.name, member.is_crate()) {
+            let manifest = fs::read_to_string(workspace.root().join(&member.manifest))
+                .with_context(|| format!("cannot read {}", member.manifest))?;
+            selected.bare.extend(bare_tests(&member.name, &manifest));
+            selected.packages.push(member.name.clone());
+        }
+    }
+    Ok(selected)
 }
 
 /// Whether `cargo NAME` can be run here.

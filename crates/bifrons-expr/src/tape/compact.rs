@@ -85,7 +85,9 @@ fn small(instruction: &Instruction, first_output: u8) -> Option<Small> {
         byte(instruction.dst & !OUTPUT)?.checked_add(first_output)?
     };
     let b = if instruction.code == Code::Powi {
-        i8::try_from(instruction.b.cast_signed()).ok()?.cast_unsigned()
+        i8::try_from(instruction.b.cast_signed())
+            .ok()?
+            .cast_unsigned()
     } else {
         byte(instruction.b)?
     };

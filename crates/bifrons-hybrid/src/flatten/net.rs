@@ -16,6 +16,8 @@ pub(super) struct Net<'d> {
     /// Instance of each member of each diagram instance.
     children: Vec<usize>,
     pub(super) nodes: Vec<Node>,
+    /// Instance of each node.
+    owners: Vec<usize>,
 }
 
 struct Instance<'d> {
@@ -53,6 +55,7 @@ impl<'d> Net<'d> {
             instances: Vec::new(),
             children: Vec::new(),
             nodes: Vec::new(),
+            owners: Vec::new(),
         };
         let mut open = vec![(diagram.name(), None, Body::Diagram(&diagram.0))];
         while let Some((name, place, body)) = open.pop() {
@@ -81,6 +84,7 @@ impl<'d> Net<'d> {
                     }
                 }
             }
+            net.owners.resize(net.nodes.len(), index);
         }
         for index in 0..net.instances.len() {
             net.connect(index);
@@ -227,34 +231,49 @@ impl<'d> Net<'d> {
 
     /// Full path of a node: `plant.gain.k`. The name of the root is left out.
     pub(super) fn path(&self, node: usize) -> String {
+        let mut path = String::new();
+        self.write_path(node, &mut path, &mut Vec::new());
+        path
+    }
+
+    /// Symbols of the nodes that have a value of their own, not those that stand for another node.
+    pub(super) fn symbols(&self) -> Vec<Option<Symbol>> {
+        let (mut path, mut levels) = (String::new(), Vec::new());
+        let name = |(node, kind): (usize, &Node)| match kind {
+            Node::Alias(_) => None,
+            Node::Input | Node::Parameter(_) | Node::State | Node::Equation => {
+                self.write_path(node, &mut path, &mut levels);
+                Some(Symbol::new(&path))
+            }
+        };
+        self.nodes.iter().enumerate().map(name).collect()
+    }
+
+    /// Writes the path into `path`; `levels` is a buffer.
+    fn write_path(&self, node: usize, path: &mut String, levels: &mut Vec<&'d str>) {
         let instance = self.owner(node);
+        let mut current = instance;
+        while let Some(parent) = current.parent {
+            levels.push(current.name);
+            current = &self.instances[parent];
+        }
+        path.clear();
+        for level in levels.drain(..).rev() {
+            path.push_str(level);
+            path.push('.');
+        }
         let local = node - instance.first_node;
-        let name = match instance.body {
+        path.push_str(match instance.body {
             Body::Block(block) => block.locals[local].symbol.name(),
             Body::Diagram(content) => match content.inputs.get(local) {
                 Some(input) => &input.name,
                 None => &content.outputs[local - content.inputs.len()].name,
             },
-        };
-        let mut parts = vec![name];
-        let mut current = instance;
-        while let Some(parent) = current.parent {
-            parts.push(current.name);
-            current = &self.instances[parent];
-        }
-        parts.reverse();
-        parts.join(".")
-    }
-
-    pub(super) fn symbol(&self, node: usize) -> Symbol {
-        Symbol::from(self.path(node))
+        });
     }
 
     fn owner(&self, node: usize) -> &Instance<'d> {
-        let after = self
-            .instances
-            .partition_point(|instance| instance.first_node <= node);
-        &self.instances[after - 1]
+        &self.instances[self.owners[node]]
     }
 }
 

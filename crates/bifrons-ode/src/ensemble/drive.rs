@@ -18,6 +18,8 @@ use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
 use crate::statistics::Statistics;
 
+/// Lanes from which on a loop over them is worth wide registers.
+pub(super) const WIDE: usize = 4;
 /// Steps below this many units in the last place of `t` are an underflow.
 const LEAST_STEP_ULP: f64 = 4.0;
 
@@ -49,12 +51,16 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
 
     #[inline(always)]
     fn run(self) {
-        // A literal dimension unrolls the loops over components.
-        match if P::DIMENSION > 0 {
+        let n = if P::DIMENSION > 0 {
             P::DIMENSION
         } else {
             self.problem.dimension()
-        } {
+        };
+        if P::DIMENSION > 0 || W >= WIDE {
+            return self.drive(n);
+        }
+        // A literal dimension unrolls the loops over components, which are short on few lanes.
+        match n {
             1 => self.drive(1),
             2 => self.drive(2),
             3 => self.drive(3),

@@ -3,9 +3,8 @@
 use bifrons_hybrid::{HybridSystem, UnknownName};
 use bifrons_ode::{Flow, MemberEnd, MemberSink, Step};
 
-use super::{Last, Simulation};
+use super::{Kept, Last, Simulation};
 use crate::recorder::Recorder;
-use crate::recorder::steps::StepRows;
 use crate::recording::Policy;
 use crate::report::MemberReport;
 
@@ -21,21 +20,21 @@ pub struct Run {
 }
 
 impl Run {
-    pub(super) fn new<S: HybridSystem>(
-        simulation: &Simulation<'_, S>,
-        names: Vec<String>,
-        mut columns: Vec<Vec<f64>>,
-        steps: Option<StepRows>,
-        report: MemberReport,
-        last: Last,
-    ) -> Self {
+    pub(super) fn new<S: HybridSystem>(simulation: &Simulation<'_, S>, kept: Kept) -> Self {
+        let Kept {
+            mut columns,
+            mut steps,
+            report,
+            last,
+            ..
+        } = kept;
         let rows = report.rows as usize;
         let mut times = match &simulation.policy {
             Policy::Times { times, .. } => times.clone(),
             Policy::Final => vec![report.last_time],
             Policy::Steps { .. } | Policy::Reduce { .. } => Vec::new(),
         };
-        if let Some(steps) = steps {
+        if let Some(steps) = steps.pop() {
             times = steps.times;
             columns = steps.columns;
         }
@@ -43,6 +42,7 @@ impl Run {
         for column in &mut columns {
             column.truncate(rows);
         }
+        let names = simulation.policy.column_names(&simulation.signals.names);
         Self {
             names,
             times,

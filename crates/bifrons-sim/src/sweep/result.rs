@@ -1,6 +1,10 @@
 //! What a sweep returns.
 
+mod rows;
+
 use std::slice::ChunksMut;
+
+pub use rows::WriteError;
 
 use bifrons_hybrid::{HybridSystem, UnknownName};
 use bifrons_memory::{Footprint, Part};

@@ -8,4 +8,5 @@
 mod determinism;
 mod models;
 mod recording;
+mod rows;
 mod sweeps;

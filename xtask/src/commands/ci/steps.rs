@@ -4,11 +4,10 @@
 //! twice: clippy and the feature combinations share the metadata of foreign packages, unit and
 //! doc tests share one build, and nothing sets `RUSTFLAGS`, which would rebuild everything.
 
-use std::process::Command;
-
+use anyhow::Context as _;
 use clap::ValueEnum;
 
-use super::{Outcome, unusable};
+use super::Outcome;
 use crate::check::Findings;
 use crate::commands::check::{self, Group};
 use crate::commands::{docs, test};
@@ -169,10 +168,11 @@ fn judged(findings: anyhow::Result<Findings>) -> anyhow::Result<Outcome> {
 }
 
 fn cargo(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<Outcome> {
-    let mut command: Command = workspace.cargo();
-    let status = command.args(arguments).status();
-    let status =
-        status.map_err(|error| unusable(format!("cannot run cargo {}: {error}", arguments[0])))?;
+    let status = workspace
+        .cargo()
+        .args(arguments)
+        .status()
+        .with_context(|| format!("cannot run cargo {}", arguments[0]))?;
     Ok(if status.success() {
         Outcome::Passed(String::new())
     } else {

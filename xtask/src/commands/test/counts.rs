@@ -21,18 +21,27 @@ impl Counts {
         self.skipped += other.skipped;
     }
 
-    /// Adds what a closing line says; other lines change nothing.
-    ///
-    /// Closing lines are `test result: ok. 3 passed; 0 failed; 1 ignored; …` and
-    /// `Summary [ 1.2s] 3 tests run: 3 passed (1 slow), 1 skipped`.
-    pub fn read(&mut self, line: &str) {
-        if let Some((_, rest)) = line.split_once("test result: ") {
-            let numbers = rest.split_once(". ").map_or("", |(_, numbers)| numbers);
-            self.read_numbers(numbers, ';');
-        } else if let Some((_, rest)) = line.split_once("Summary [") {
-            let run = rest.split_once("run: ").map_or("", |(_, numbers)| numbers);
-            self.read_numbers(&without_parentheses(run), ',');
-        }
+    /// The numbers in a closing line of cargo's harness, of which every test binary prints one:
+    /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`. The same words further right belong
+    /// to the output of a test.
+    #[must_use]
+    pub fn of_result(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("test result: ")?;
+        let (_, numbers) = rest.split_once(". ")?;
+        let mut counts = Self::default();
+        counts.read_numbers(numbers, ';');
+        Some(counts)
+    }
+
+    /// The numbers in a closing line of cargo-nextest, which prints one for all binaries, after
+    /// the output of all tests: `Summary [ 1.2s] 3 tests run: 3 passed (1 slow), 1 skipped`.
+    #[must_use]
+    pub fn of_summary(line: &str) -> Option<Self> {
+        let rest = line.trim_start().strip_prefix("Summary [")?;
+        let (_, numbers) = rest.split_once(" run: ")?;
+        let mut counts = Self::default();
+        counts.read_numbers(&without_parentheses(numbers), ',');
+        Some(counts)
     }
 
     fn read_numbers(&mut self, text: &str, separator: char) {
