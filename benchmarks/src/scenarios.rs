@@ -1,5 +1,6 @@
 //! The registry: every scenario that can be measured.
 
+mod calibration;
 mod horizon;
 mod noop;
 mod ode;
@@ -33,6 +34,7 @@ const LORENZ: ode::Ode = ode::Ode {
 pub fn all() -> Vec<&'static dyn Scenario> {
     vec![
         &noop::Noop,
+        &calibration::Block,
         &DECAY,
         &OSCILLATOR,
         &LORENZ,

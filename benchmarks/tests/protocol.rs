@@ -138,6 +138,45 @@ fn heap_numbers_repeat_exactly_and_doing_nothing_needs_nothing() {
 }
 
 #[test]
+fn block_of_known_size_is_measured_to_the_byte() {
+    const KIB: u64 = 16_384;
+    let case = format!("calibration/block?kib={KIB}");
+    let result = lines(HEAP, &["run", &case]).pop().expect("a result");
+    let metrics = &result["metrics"];
+    for (name, expected) in [
+        ("heap_peak_run", KIB * 1024),
+        ("planned_heap", KIB * 1024),
+        ("planned_resident", KIB * 1024),
+        ("heap_blocks_steady", 0),
+    ] {
+        assert_eq!(metrics[name].as_u64(), Some(expected), "{name}: {metrics}");
+    }
+    let scope = &result["scopes"][0];
+    assert_eq!(scope["name"], "fill", "{scope}");
+    assert_eq!(scope["peak"].as_u64(), Some(KIB * 1024), "{scope}");
+    assert_eq!(result["plan"][0]["name"], "block", "{result}");
+    assert_eq!(
+        result["accuracy"][0]["value"].as_f64(),
+        Some(0.0),
+        "{result}"
+    );
+
+    let result = lines(PLAIN, &["run", &case]).pop().expect("a result");
+    let metrics = &result["metrics"];
+    if let (Some(peak), Some(ready)) = (
+        metrics["rss_peak_first"].as_u64(),
+        metrics["rss_peak_ready"].as_u64(),
+    ) {
+        let grown = peak - ready;
+        let slack = 512 << 10;
+        assert!(
+            grown.abs_diff(KIB * 1024) < slack,
+            "grown by {grown}: {metrics}"
+        );
+    }
+}
+
+#[test]
 fn list_and_describe_agree() {
     let listed = lines(PLAIN, &["list"]);
     assert!(!listed.is_empty(), "there is at least the noop");
@@ -162,7 +201,7 @@ fn wrong_use_exits_with_two() {
         (
             &["run", "nope"],
             2,
-            "unknown scenario `nope`; there are noop",
+            "unknown scenario `nope`; there are noop, ",
         ),
         (&["describe", "noop?members=2"], 2, "takes no parameters"),
     ] {

@@ -1,3 +1,5 @@
+//! Canonical names, typed values, and errors that list what is allowed.
+
 #![expect(
     clippy::float_cmp,
     reason = "parsed values are compared with the same literal"

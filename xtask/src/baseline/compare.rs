@@ -34,7 +34,11 @@ impl Kind {
     /// The file that a metric belongs to.
     #[must_use]
     pub fn of(metric: &Metric) -> Self {
-        if metric.name.starts_with("heap_") || metric.name.starts_with("rss_") {
+        let of_memory = ["heap_", "planned_", "rss_"];
+        if of_memory
+            .iter()
+            .any(|prefix| metric.name.starts_with(prefix))
+        {
             Self::Memory
         } else if metric.noise == Noise::Instructions {
             Self::Instructions

@@ -199,6 +199,20 @@ pub const METRICS: &[Metric] = &[
         "instructions of the whole process, counted by callgrind",
     )),
     metric(
+        "planned_heap",
+        Unit::Byte,
+        Noise::Exact,
+        None,
+        "peak of the plan, to be compared with `heap_peak_run`",
+    ),
+    metric(
+        "planned_resident",
+        Unit::Byte,
+        Noise::Exact,
+        None,
+        "planned growth of the resident set above that at `ready`",
+    ),
+    metric(
         "rss_above_noop",
         Unit::Byte,
         Noise::Noisy,

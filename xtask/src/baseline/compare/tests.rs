@@ -376,6 +376,7 @@ fn metrics_know_their_file() {
     let of = |name: &str| Kind::of(Metric::named(name).expect("a metric"));
     assert_eq!(of("heap_blocks_steady"), Kind::Memory, "heap");
     assert_eq!(of("rss_above_noop"), Kind::Memory, "resident set");
+    assert_eq!(of("planned_heap"), Kind::Memory, "plans");
     assert_eq!(of("instructions"), Kind::Instructions, "instructions");
     assert_eq!(of("build_rss_peak"), Kind::Time, "builds");
     let machine = Machine {
