@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench_memory, bench_time, check};
+use crate::commands::{bench_memory, bench_time, check, ci, docs, release, test};
+use crate::measure::cold;
 use crate::report::{Exit, Report, note};
 use crate::workspace::Workspace;
 
@@ -24,11 +25,19 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure peak memory, heap bytes and instructions of the scenarios, one fresh process each.
-    BenchMemory(bench_memory::Args),
+    BenchMemory(Box<bench_memory::Args>),
     /// Measure the time of a cold build, of the first result and of warm repetitions.
-    BenchTime(bench_time::Args),
+    BenchTime(Box<bench_time::Args>),
     /// Check the rules that no compiler knows; prints every finding, exits with 1 if there are any.
     Check(check::Args),
+    /// Run every gate of the project, collect all failures, say how to reproduce each.
+    Ci(ci::Args),
+    /// Refresh the generated parts of the documents, check links, document the code.
+    Docs(docs::Args),
+    /// Look at what would be published; publishes nothing.
+    Release(release::Args),
+    /// Run the whole suite: unit, integration and doc tests, and the release profile.
+    Test(test::Args),
 }
 
 impl Command {
@@ -42,6 +51,10 @@ impl Command {
             Self::BenchMemory(args) => bench_memory::run(&args, workspace),
             Self::BenchTime(args) => bench_time::run(&args, workspace),
             Self::Check(args) => check::run(&args, workspace),
+            Self::Ci(args) => ci::run(&args, workspace),
+            Self::Docs(args) => docs::run(&args, workspace),
+            Self::Release(args) => release::run(&args, workspace),
+            Self::Test(args) => test::run(&args, workspace),
         }
     }
 }
@@ -49,6 +62,10 @@ impl Command {
 /// Parses the arguments of the process, runs the command and reports its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    // Below a measured build this program stands in for the compiler.
+    if let Some(log) = std::env::var_os(cold::WRAPPER_LOG) {
+        return cold::wrapper(log.as_ref());
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -11,10 +11,14 @@
     reason = "a command-line tool answers on its standard streams"
 )]
 
+pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod measure;
+pub mod render;
 pub mod report;
+pub mod streamed;
 pub mod workspace;
 
 pub use cli::main;

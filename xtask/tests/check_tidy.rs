@@ -161,6 +161,15 @@ fn unfinished_work_is_found() {
 }
 
 #[test]
+fn undecided_merges_are_found() {
+    for mark in ["<", ">"] {
+        let line = format!("{} branch\n", mark.repeat(7));
+        assert_found(GUIDE_PATH, &format!("# Lanes\n{line}"), &["2 conflict"]);
+        assert_found(GUIDE_PATH, &format!("# Lanes\n {line}"), &[]);
+    }
+}
+
+#[test]
 fn functions_and_files_have_a_longest_length() {
     let comments = |count| format!("{LIB}{}", "//\n".repeat(count));
     let tables = "crates/bifrons-lanes/src/tables.rs";

@@ -2,12 +2,14 @@
 
 mod builder;
 mod code;
+mod compact;
 mod fuse;
 mod plan;
 mod program;
 
 use crate::symbol::Symbol;
 use crate::tape::code::{Instruction, Store};
+use crate::tape::compact::{Compact, MEMORY, Small};
 use crate::tape::program::Program;
 use bifrons_lanes::{Kernel, Level};
 use bifrons_memory::Footprint;
@@ -25,12 +27,16 @@ pub struct Tape {
     parameters: Vec<Symbol>,
     variables: Vec<Symbol>,
     program: Program,
+    /// The same main part for one member, if it is small.
+    compact: Option<Compact>,
 }
 
 /// Working memory of a [`Tape`] for `W` members: one `[f64; W]` per register.
 #[derive(Debug, Clone)]
 pub struct Registers<const W: usize> {
     values: Vec<[f64; W]>,
+    /// Memory of the compact form, for one lane.
+    memory: Option<Box<[f64; MEMORY]>>,
 }
 
 impl Tape {
@@ -85,7 +91,12 @@ impl Tape {
     /// Bytes of the [`Registers`] for `lanes` members; the tape itself is not counted.
     #[must_use]
     pub fn footprint(&self, lanes: usize) -> Footprint {
-        Footprint::of::<f64>(self.program.registers.saturating_mul(lanes))
+        let memory = if lanes == 1 && self.compact.is_some() {
+            MEMORY
+        } else {
+            0
+        };
+        Footprint::of::<f64>(self.program.registers.saturating_mul(lanes) + memory)
     }
 
     /// Bytes of the tape itself: instructions, constants and lists of names.
@@ -95,7 +106,9 @@ impl Tape {
     pub fn program_footprint(&self) -> Footprint {
         let program = &self.program;
         let names = self.parameters.capacity() + self.variables.capacity();
+        let small = self.compact.as_ref().map_or(0, Compact::instruction_count);
         Footprint::of::<Instruction>(program.prologue.capacity() + program.main.capacity())
+            .then(Footprint::of::<Small>(small))
             .then(Footprint::of::<f64>(program.constants.capacity()))
             .then(Footprint::of::<Symbol>(names))
     }
@@ -110,7 +123,10 @@ impl Tape {
         for (register, constant) in values.iter_mut().zip(&self.program.constants) {
             *register = [*constant; W];
         }
-        Registers { values }
+        let memory = (W == 1 && self.compact.is_some()).then(|| Box::new([f64::NAN; MEMORY]));
+        let mut registers = Registers { values, memory };
+        registers.refresh_memory(self.program.first_variable);
+        registers
     }
 
     /// Copies the parameters of one member into its lane and runs the prologue for it.
@@ -142,6 +158,7 @@ impl Tape {
         for instruction in &self.program.prologue {
             store.step_lane(lane, instruction);
         }
+        registers.refresh_memory(self.program.first_variable);
     }
 
     /// Evaluates all outputs for `W` members.
@@ -168,6 +185,11 @@ impl Tape {
         assert_eq!(outputs.len(), self.program.outputs, "one row per output");
         let count: usize = variables.iter().map(|slice| slice.len()).sum();
         assert_eq!(count, self.variables.len(), "one row per variable");
+        if W == 1
+            && let (Some(compact), Some(memory)) = (&self.compact, &mut registers.memory)
+        {
+            return compact.evaluate(memory, variables, outputs);
+        }
         // A few lanes gain nothing from wide registers, and the call costs as much as a few steps.
         let level = if W < 4 { Level::Baseline } else { level };
         level.dispatch(Evaluation {
@@ -182,6 +204,16 @@ impl Tape {
     fn check_registers<const W: usize>(&self, registers: &Registers<W>) {
         let count = registers.values.len();
         assert_eq!(count, self.program.registers, "registers of this tape");
+    }
+}
+
+impl<const W: usize> Registers<W> {
+    /// Takes constants, parameters and results of the prologue over into the compact memory.
+    fn refresh_memory(&mut self, first_variable: usize) {
+        if let Some(memory) = &mut self.memory {
+            let pinned = self.values[..first_variable].as_flattened();
+            memory[..pinned.len()].copy_from_slice(pinned);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The axes and what they have in common.
 
 mod categorical;
+#[cfg(feature = "serde")]
+mod form;
 mod irregular;
 mod linear;
 mod logarithmic;
@@ -133,6 +135,11 @@ pub trait Grid: sealed::Sealed + core::fmt::Debug {
 ///
 /// Cloning is cheap: the nodes are shared.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "form::AxisForm", into = "form::AxisForm")
+)]
 #[non_exhaustive]
 pub enum Axis {
     /// Equal steps.

@@ -155,6 +155,47 @@ pub enum PieceError {
     },
 }
 
+/// Why a product space, or an index into it, does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpaceError {
+    /// One entry per axis is wanted.
+    #[error(transparent)]
+    Length(#[from] LengthError),
+    /// The number of points does not fit the address space.
+    #[error("a product of {axes} axes has more points than can be numbered; use fewer nodes")]
+    TooLarge {
+        /// Number of axes.
+        axes: usize,
+    },
+    /// More axes than a multilinear read takes.
+    #[error("a multilinear read takes at most {most} axes, got {axes}; fix some of them")]
+    TooManyAxes {
+        /// Number of axes.
+        axes: usize,
+        /// Axes that a read takes.
+        most: usize,
+    },
+    /// An index beyond the nodes of its axis.
+    #[error("index {index} on axis {axis} is beyond its {count} nodes")]
+    Index {
+        /// The axis.
+        axis: usize,
+        /// The index found.
+        index: usize,
+        /// Nodes of the axis.
+        count: usize,
+    },
+    /// A flat index beyond the points of the space.
+    #[error("flat index {index} is beyond the {count} points of the space")]
+    FlatIndex {
+        /// The index found.
+        index: usize,
+        /// Points of the space.
+        count: usize,
+    },
+}
+
 /// Why an interpolant cannot be fitted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -252,5 +293,17 @@ pub enum ReadError {
         low: f64,
         /// Last node.
         high: f64,
+    },
+    /// A number on a categorical axis that is not one of its codes; the answer is NaN.
+    #[error("query {index} is {query} on categorical axis {axis}; give a code below {count}")]
+    NotACode {
+        /// Position of the first such query (0 in scalar reads).
+        index: usize,
+        /// The axis.
+        axis: usize,
+        /// The query.
+        query: f64,
+        /// Number of categories.
+        count: usize,
     },
 }

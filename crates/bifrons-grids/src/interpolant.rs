@@ -13,6 +13,7 @@ use cell::{Cubic, Straight, Utility};
 use crate::error::FitError;
 use crate::extrapolation::Extrapolation;
 use crate::knots::Knots;
+use bifrons_memory::Footprint;
 
 /// How an interpolant connects the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,6 +162,27 @@ impl Interpolant {
             table,
             scratch,
         })
+    }
+
+    /// Heap memory of an interpolant at `count` nodes (copies included) with at most
+    /// `piece_count` pieces; a refit at no more nodes needs no other.
+    #[must_use]
+    pub fn footprint(method: Method, count: usize, piece_count: usize) -> Footprint {
+        let cells = count.saturating_add(1);
+        let table = match method {
+            Method::Linear => Footprint::of::<Straight>(cells),
+            Method::MonotoneCubic(_) | Method::Hermite(_) => Footprint::of::<Cubic>(cells),
+            Method::InverseUtility { .. } => Footprint::of::<Utility>(cells),
+        };
+        let scratch = match method {
+            Method::Linear | Method::Hermite(_) => Footprint::ZERO,
+            _ => Footprint::of::<f64>(count),
+        };
+        let starts = Footprint::of::<usize>(piece_count.saturating_sub(1));
+        Footprint::of::<f64>(cells)
+            .beside(table)
+            .beside(scratch)
+            .beside(starts)
     }
 
     /// How the values are connected.

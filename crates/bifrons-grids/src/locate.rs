@@ -9,6 +9,8 @@ mod merge;
 pub use memory::Locator;
 pub(crate) use merge::{check_sorted, merge};
 
+use bifrons_lanes::{Kernel, Level};
+
 use crate::error::{LengthError, ReadError};
 
 /// Number of nodes not above `x` by binary search; NaN has rank `nodes.len()`.
@@ -51,8 +53,27 @@ pub fn ranks_sorted_into(
 ) -> Result<(), ReadError> {
     LengthError::check("ranks", ranks.len(), queries.len())?;
     check_sorted(queries)?;
-    merge(nodes, queries, ranks);
+    Level::detect().dispatch(Merge {
+        nodes,
+        queries,
+        ranks,
+    });
     Ok(())
+}
+
+struct Merge<'a> {
+    nodes: &'a [f64],
+    queries: &'a [f64],
+    ranks: &'a mut [u32],
+}
+
+impl Kernel for Merge<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        merge(self.nodes, self.queries, self.ranks);
+    }
 }
 
 /// A rank as 32 bits; node counts are checked where nodes are made.

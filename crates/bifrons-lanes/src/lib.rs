@@ -40,3 +40,7 @@ pub use level::{Kernel, Level};
 /// Sixteen doubles fill four AVX2 registers or two AVX-512 registers, wide enough to hide the
 /// latency of additions and small enough that a dozen such arrays stay in the first-level cache.
 pub const LANES: usize = 16;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -52,3 +52,7 @@ pub use chunk::{ChunkPlan, ChunkRanges, ChunkRequest, PlanError};
 pub use footprint::Footprint;
 pub use part::{Composition, Part, PartEntry};
 pub use surroundings::Surroundings;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,7 +6,7 @@ mod workspace;
 
 use core::ops::Range;
 
-use bifrons_lanes::Level;
+use bifrons_lanes::{Kernel as _, Level};
 
 use crate::dopri5::Step;
 use crate::error::{Failure, InputError};
@@ -104,14 +104,18 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
         initial_step: options.initial_step,
         max_step: options.max_step.map_or(span, |most| most.min(span)),
     };
-    let level = options.level.unwrap_or_else(Level::detect);
-    level.dispatch(drive::Drive {
+    let run = drive::Drive {
         problem,
         sink,
         members,
         settings,
         stages,
         member,
-    });
+    };
+    if W >= drive::WIDE {
+        options.level.unwrap_or_else(Level::detect).dispatch(run);
+    } else {
+        run.run();
+    }
     Ok(())
 }

@@ -52,3 +52,7 @@ pub use solution::{Outcome, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;
 pub use tolerance::Tolerance;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -45,3 +45,7 @@ mod stream;
 mod threads;
 
 pub use threads::{STACK_BYTES, THREADS_VARIABLE, TOUCHED_BYTES, Threads, ThreadsError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -16,6 +16,13 @@ type Case = (&'static str, fn(f64) -> f64, f64, f64, f64);
 
 /// Functions with a known root: (name, function, left, right, root).
 fn classics() -> Vec<Case> {
+    let mut all = smooth();
+    all.extend(hard());
+    all
+}
+
+/// Simple roots of smooth functions.
+fn smooth() -> Vec<Case> {
     vec![
         (
             "square root",
@@ -52,6 +59,12 @@ fn classics() -> Vec<Case> {
             3.0,
             2.094_551_481_542_326_5,
         ),
+    ]
+}
+
+/// Flat, steep, multiple, discontinuous, badly scaled.
+fn hard() -> Vec<Case> {
+    vec![
         (
             "flat ninth power",
             |x| math::powi(x - 1.0, 9),

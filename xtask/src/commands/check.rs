@@ -133,6 +133,18 @@ fn write(findings: &Findings, json: Option<&str>, workspace: &Workspace) -> anyh
     Ok(())
 }
 
+/// Prints facts, findings and the closing line; the report has the exit code that they ask for.
+#[must_use]
+pub fn print(mut findings: Findings) -> Report {
+    findings.sort();
+    lines(&findings).iter().for_each(answer);
+    let mut report = Report::ok();
+    if !findings.passes() {
+        report.add(Exit::Findings);
+    }
+    report
+}
+
 /// Facts, findings and the closing line.
 #[must_use]
 pub fn lines(findings: &Findings) -> Vec<String> {
@@ -147,9 +159,18 @@ pub fn lines(findings: &Findings) -> Vec<String> {
 ///
 /// As `bench-memory`.
 pub fn quick_memory(workspace: &Workspace) -> anyhow::Result<Report> {
-    let words = ["cargo xtask", "bench-memory", "--check", "--tier", "quick"];
-    Cli::try_parse_from(words)
-        .context("the quick memory check is no valid command")?
+    command(&["bench-memory", "--check", "--tier", "quick"], workspace)
+}
+
+/// Runs a command of this tool as if its words had been typed.
+///
+/// # Errors
+///
+/// When the words are no command, or as that command.
+pub fn command(words: &[&str], workspace: &Workspace) -> anyhow::Result<Report> {
+    let all = ["cargo xtask"].iter().chain(words);
+    Cli::try_parse_from(all)
+        .with_context(|| format!("`cargo xtask {}` is no command", words.join(" ")))?
         .command
         .run(workspace)
 }

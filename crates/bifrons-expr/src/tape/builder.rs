@@ -8,6 +8,7 @@ use crate::op::Op;
 use crate::suggest::nearest;
 use crate::symbol::Symbol;
 use crate::tape::Tape;
+use crate::tape::compact::Compact;
 use crate::tape::program::Program;
 use std::collections::BTreeMap;
 
@@ -102,10 +103,12 @@ impl TapeBuilder {
             .collect();
         let (parameters, variables) = inputs.split_at(self.parameters.len());
         let program = Program::new(&scope.graph, parameters, variables, &outputs)?;
+        let compact = Compact::new(&program);
         Ok(Tape {
             parameters: self.parameters,
             variables: self.variables,
             program,
+            compact,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Instructions and their meaning, defined once for every width.
 
 use crate::op::{maximum, minimum, modulo, sign, truth};
+use crate::tape::compact::{MEMORY, Small};
 use bifrons_lanes::math;
 
 /// One step of a tape. `dst` is a register, or an output if [`OUTPUT`] is set.
@@ -125,6 +126,24 @@ macro_rules! codes {
                         self.apply_lane(lane, dst, [a], |[a]| math::powi(a, b.cast_signed()));
                     }
                 }
+            }
+        }
+
+        impl Small {
+            /// Runs one instruction of a small tape.
+            #[inline(always)]
+            pub(crate) fn run(&self, memory: &mut [f64; MEMORY]) {
+                let result = match self.code {
+                    $(Code::$name => {
+                        $(let $arg = memory[self.$arg as usize];)+
+                        $value
+                    })*
+                    Code::Powi => {
+                        let exponent = i32::from(self.b.cast_signed());
+                        math::powi(memory[self.a as usize], exponent)
+                    }
+                };
+                memory[self.dst as usize] = result;
             }
         }
     };

@@ -61,6 +61,7 @@ impl Breakpoint {
 #[derive(Debug, Clone, PartialEq)]
 struct Pieces<S> {
     nodes: Arc<[f64]>,
+    breakpoints: Arc<[Breakpoint]>,
     /// First node of the second, third, … piece.
     starts: Arc<[usize]>,
     scales: Arc<[S]>,
@@ -108,6 +109,7 @@ impl<S: Scale> Pieces<S> {
         nodes::check_resolved(&nodes)?;
         Ok(Self {
             nodes: nodes.into(),
+            breakpoints: breakpoints.into(),
             starts: starts.into(),
             scales: scales.into(),
         })
@@ -199,6 +201,20 @@ macro_rules! piecewise {
             #[must_use]
             pub fn piece_count(&self) -> usize {
                 self.0.scales.len()
+            }
+
+            /// The interior breakpoints and their owners.
+            #[must_use]
+            pub fn breakpoints(&self) -> &[Breakpoint] {
+                &self.0.breakpoints
+            }
+
+            /// Points of each piece.
+            #[must_use]
+            pub fn piece_lengths(&self) -> Vec<usize> {
+                let ends = self.0.starts.iter().copied().chain([self.0.nodes.len()]);
+                let starts = core::iter::once(0).chain(self.0.starts.iter().copied());
+                starts.zip(ends).map(|(start, end)| end - start).collect()
             }
 
             /// Piece that owns a number. Numbers outside the domain belong to the outermost

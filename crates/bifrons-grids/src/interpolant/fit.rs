@@ -23,6 +23,7 @@ impl Interpolant {
         check(&knots, values)?;
         match (self.method, &mut self.table) {
             (Method::MonotoneCubic(rule), Table::Cubic(table)) => {
+                reserve(&mut self.scratch, values.len());
                 self.scratch.resize(values.len(), 0.0);
                 slopes::estimate(rule, &knots, values, &mut self.scratch);
                 fill_cubic(table, &knots, values, &self.scratch, SlopeLimit::None);
@@ -62,12 +63,19 @@ impl Interpolant {
     }
 
     fn anchor(&mut self, knots: &Knots<'_>) {
+        reserve(&mut self.anchors, knots.nodes.len() + 1);
+        reserve(&mut self.starts, knots.starts().len());
         self.anchors.clear();
         self.anchors.push(knots.nodes[0]);
         self.anchors.extend_from_slice(knots.nodes);
         self.starts.clear();
         self.starts.extend_from_slice(knots.starts());
     }
+}
+
+/// Room for `count` entries, no more.
+fn reserve<T>(list: &mut Vec<T>, count: usize) {
+    list.reserve_exact(count.saturating_sub(list.len()));
 }
 
 fn check(knots: &Knots<'_>, values: &[f64]) -> Result<(), FitError> {
@@ -88,6 +96,7 @@ pub(super) fn check_secants(knots: &Knots<'_>, values: &[f64]) -> Result<(), Fit
 }
 
 fn invert(values: &[f64], gamma: f64, y: &mut Vec<f64>) -> Result<(), FitError> {
+    reserve(y, values.len());
     y.clear();
     for (index, &value) in values.iter().enumerate() {
         y.push(if value.is_finite() {
@@ -115,8 +124,8 @@ fn fill<C: Cell>(
     end: impl Fn(usize, f64) -> C,
 ) {
     let count = knots.nodes.len();
+    reserve(table, count + 1);
     table.clear();
-    table.reserve(count + 1);
     table.push(end(0, 0.0));
     let mut slope = 0.0;
     for i in 0..count - 1 {

@@ -1,3 +1,5 @@
+//! Process facts read from made-up files.
+
 use super::{ContextSwitches, PageFaults, context_switches_in, kibibytes, page_faults_in};
 
 fn file(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {

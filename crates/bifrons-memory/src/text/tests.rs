@@ -1,3 +1,5 @@
+//! Lines of made-up files, at and around the length of the buffer.
+
 use std::ops::ControlFlow;
 
 use super::{for_each_line, number_after};

@@ -18,6 +18,8 @@ use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
 use crate::statistics::Statistics;
 
+/// Lanes from which on a loop over them is worth wide registers.
+pub(super) const WIDE: usize = 4;
 /// Steps below this many units in the last place of `t` are an underflow.
 const LEAST_STEP_ULP: f64 = 4.0;
 
@@ -48,12 +50,29 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(self) {
         let n = if P::DIMENSION > 0 {
             P::DIMENSION
         } else {
             self.problem.dimension()
         };
+        if P::DIMENSION > 0 || W >= WIDE {
+            return self.drive(n);
+        }
+        // A literal dimension unrolls the loops over components, which are short on few lanes.
+        match n {
+            1 => self.drive(1),
+            2 => self.drive(2),
+            3 => self.drive(3),
+            4 => self.drive(4),
+            n => self.drive(n),
+        }
+    }
+}
+
+impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
+    #[inline(always)]
+    fn drive(mut self, n: usize) {
         let Settings {
             t_end,
             direction,
@@ -89,9 +108,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
             }
         }
     }
-}
 
-impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
     /// Lanes about which something must be done one by one.
     #[inline(always)]
     fn attention(&self, lanes: &Lanes<W>, proposal: &Proposal<W>, square: &[f64; W]) -> [bool; W] {

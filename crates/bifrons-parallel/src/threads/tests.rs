@@ -1,3 +1,5 @@
+//! The environment variable, without touching the environment.
+
 use std::ffi::OsStr;
 
 use super::{Threads, ThreadsError};

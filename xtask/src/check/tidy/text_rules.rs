@@ -12,6 +12,9 @@ const MARKS: [&str; 4] = [
     concat!("HA", "CK"),
 ];
 
+/// How the lines around an undecided merge begin, put together for the same reason.
+const CONFLICTS: [&str; 2] = [concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
+
 /// Checks one text file.
 pub(super) fn check(
     file: &SourceFile,
@@ -32,6 +35,14 @@ pub(super) fn check(
                 "unfinished",
                 format!("`{mark}` marks unfinished work"),
                 "finish it, or describe the limit in the docs",
+            );
+        }
+        if CONFLICTS.iter().any(|mark| line.starts_with(mark)) {
+            findings.error(
+                at,
+                "conflict",
+                "a merge left its marks here",
+                "decide between the two sides",
             );
         }
         if let Some(path) = machine.find(line) {

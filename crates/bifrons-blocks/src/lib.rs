@@ -1,0 +1,50 @@
+//! Blocks for diagrams of `bifrons-hybrid`.
+//!
+//! Each block is a small struct of settings whose documentation states its equations. What can
+//! change from run to run is a parameter with a default; what shapes the equations (the number of
+//! inputs, signs, integer exponents, zeros of a matrix) is fixed when the block is added, and a
+//! setting that makes no sense is an error of [`DiagramBuilder::add`].
+//!
+//! | | |
+//! |---|---|
+//! | sources | [`Constant`], [`Step`], [`Ramp`], [`Sine`] |
+//! | arithmetic | [`Gain`], [`Sum`], [`Product`], [`Divide`], [`Power`], [`Polynomial`], [`Minimum`], [`Maximum`] |
+//! | functions | [`Function`], [`Expression`] from text |
+//! | kinks | [`Abs`], [`Sign`], [`Saturation`], [`DeadZone`] |
+//! | states | [`Integrator`], [`SecondOrder`], [`StateSpace`], [`TransferFunction`] |
+//!
+//! [`DiagramBuilder::add`]: bifrons_hybrid::DiagramBuilder::add
+//!
+//! ```
+//! use bifrons_blocks::{Gain, Integrator};
+//! use bifrons_hybrid::DiagramBuilder;
+//!
+//! let mut builder = DiagramBuilder::new("decay");
+//! let gain = builder.add("gain", Gain::new(-1.5))?;
+//! let x = builder.add("integrator", Integrator::new(1.0))?;
+//! builder.connect(x.output("y"), gain.input("u"))?;
+//! builder.connect(gain.output("y"), x.input("u"))?;
+//! builder.export_output("x", x.output("y"))?;
+//! let system = builder.build()?.flatten()?.compile()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It has no features.
+#![forbid(unsafe_code)]
+
+mod check;
+mod continuous;
+mod expression;
+mod function;
+mod linear;
+mod maths;
+mod nonlinear;
+mod source;
+
+pub use continuous::{Integrator, SecondOrder};
+pub use expression::Expression;
+pub use function::Function;
+pub use linear::{StateSpace, TransferFunction};
+pub use maths::{Divide, Gain, Maximum, Minimum, Polynomial, Power, Product, Sum};
+pub use nonlinear::{Abs, DeadZone, Saturation, Sign};
+pub use source::{Constant, Ramp, Sine, Step};

@@ -1,0 +1,16 @@
+//! Every block, flattened to equations, compiled and evaluated.
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod continuous;
+#[cfg(test)]
+mod expression;
+#[cfg(test)]
+mod linear;
+#[cfg(test)]
+mod maths;
+#[cfg(test)]
+mod nonlinear;
+#[cfg(test)]
+mod source;

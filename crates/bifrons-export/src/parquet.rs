@@ -1,0 +1,253 @@
+//! Parquet files.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use ::parquet::arrow::ArrowWriter;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use ::parquet::schema::types::ColumnPath;
+use bifrons_memory::Footprint;
+use bifrons_table::{Batch, ColumnKind, Field, Schema, SinkError, SinkProtocol, Table, TableSink};
+
+use crate::columnar::{Columnar, Refusal};
+use crate::output::{Destination, Output, Partial};
+use crate::staging::Staging;
+
+/// Descriptions and encoders of a column, as counted by the allocator.
+const COLUMN_BYTES: u64 = 24 << 10;
+/// The writer without columns, and the growth of the largest page.
+const BASE_BYTES: u64 = 512 << 10;
+/// Per row, of a column whose values all differ: dictionary, its hash table, and indices.
+const DICTIONARY_BYTES: u64 = 26;
+/// Per row: indices into a dictionary.
+const INDEX_BYTES: u64 = 4;
+/// Per label: its place in the array, in the dictionary and in the hash table.
+const LABEL_BYTES: u64 = 80;
+
+/// Writes rows as a Parquet file, without compression.
+///
+/// Row groups have [`ROW_GROUP_ROWS`](Self::ROW_GROUP_ROWS) rows but the last, whatever the batches
+/// in which rows came. No column is nullable. Floating-point numbers are stored plainly, all bits
+/// of them, those of NaN included; integers and categories through dictionaries, which makes
+/// repeated values short. Categories are strings: labels that no row has are not in the file, and
+/// codes are those of the reader. Units are metadata `unit` of their fields in the Arrow schema
+/// that the file carries.
+#[derive(Debug)]
+pub struct ParquetSink {
+    protocol: SinkProtocol,
+    destination: Destination,
+    partial: Partial,
+    open: Option<Open>,
+}
+
+struct Open {
+    columnar: Columnar,
+    staging: Staging,
+    partial: Partial,
+    /// No more rows and no more attempts to end.
+    ended: bool,
+    /// The footer is written.
+    whole: bool,
+    writer: ArrowWriter<Output>,
+}
+
+impl ParquetSink {
+    /// Rows of each row group but the last. A row group is kept in memory until it is full.
+    pub const ROW_GROUP_ROWS: usize = 65_536;
+    /// Rows that go to the encoder at a time.
+    const BATCH_ROWS: usize = 8_192;
+
+    /// A sink for a file of this name, which appears when the sink is finished.
+    #[must_use]
+    pub fn create(path: impl Into<PathBuf>) -> Self {
+        Self::over(Destination::Path(path.into()))
+    }
+
+    /// A sink for any writer; here an interrupted run leaves what it leaves.
+    #[must_use]
+    pub fn to_writer(writer: impl Write + Send + Sync + 'static) -> Self {
+        Self::over(Destination::Writer(Some(Box::new(writer))))
+    }
+
+    /// The same sink with another policy for interrupted runs.
+    #[must_use]
+    pub fn partial(self, partial: Partial) -> Self {
+        Self { partial, ..self }
+    }
+
+    /// What the sink needs at most, when no value repeats: rows that are collected, their copy as
+    /// arrays, and the encoded row group with its dictionaries; without the list of row groups.
+    ///
+    /// Integers that repeat need less, down to a fifth.
+    #[must_use]
+    pub fn footprint(schema: &Schema) -> Footprint {
+        let rows = Self::BATCH_ROWS as u64;
+        let group = Self::ROW_GROUP_ROWS as u64;
+        let column = |field: &Field| {
+            let value = field.kind().value_bytes() as u64;
+            let (copy, encoded) = match field.kind() {
+                ColumnKind::Bool => (rows.div_ceil(8), group.div_ceil(8)),
+                ColumnKind::Category(categories) => {
+                    let text: u64 = categories.labels().map(|label| label.len() as u64).sum();
+                    let labels = text * 2 + categories.len() as u64 * LABEL_BYTES;
+                    (8 * rows, INDEX_BYTES * group + labels)
+                }
+                ColumnKind::F64 => (value * rows, value * group),
+                _ => (value * rows, (value + DICTIONARY_BYTES) * group),
+            };
+            Footprint::persistent(encoded + COLUMN_BYTES).beside(Footprint::scratch(copy))
+        };
+        let columns = schema.fields().iter().map(column);
+        columns.fold(
+            Table::footprint(schema, Self::BATCH_ROWS).beside(Footprint::persistent(BASE_BYTES)),
+            Footprint::beside,
+        )
+    }
+
+    fn over(destination: Destination) -> Self {
+        Self {
+            protocol: SinkProtocol::default(),
+            destination,
+            partial: Partial::default(),
+            open: None,
+        }
+    }
+
+    fn open(&mut self, schema: &Schema) -> Result<(), Refusal> {
+        let columnar = Columnar::new(schema)?;
+        let staging = Staging::new(schema, Self::BATCH_ROWS);
+        let output = self.destination.open(self.partial)?;
+        let writer =
+            ArrowWriter::try_new(output, columnar.schema().clone(), Some(properties(schema)))?;
+        let partial = self.partial;
+        self.open = Some(Open {
+            columnar,
+            staging,
+            partial,
+            ended: false,
+            whole: false,
+            writer,
+        });
+        Ok(())
+    }
+
+    fn settle(&mut self, result: Result<(), Refusal>) -> Result<(), SinkError> {
+        result.map_err(|refusal| {
+            self.protocol.fail();
+            // A file without its last part cannot be read.
+            if let Some(mut open) = self.open.take() {
+                open.ended = true;
+                if !open.whole {
+                    open.writer.inner_mut().spoil();
+                }
+            }
+            match refusal {
+                Refusal::Batch(error) => error.into(),
+                Refusal::Target(error) => self.destination.refused(error),
+            }
+        })
+    }
+}
+
+fn properties(schema: &Schema) -> WriterProperties {
+    let mut builder = WriterProperties::builder()
+        .set_created_by(concat!("bifrons-export ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_max_row_group_row_count(Some(ParquetSink::ROW_GROUP_ROWS))
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    for field in schema
+        .fields()
+        .iter()
+        .filter(|field| *field.kind() == ColumnKind::F64)
+    {
+        // A dictionary of numbers that rarely repeat costs memory and saves nothing.
+        let path = ColumnPath::new(vec![field.name().to_owned()]);
+        builder = builder.set_column_dictionary_enabled(path, false);
+    }
+    builder.build()
+}
+
+impl From<ParquetError> for Refusal {
+    fn from(error: ParquetError) -> Self {
+        Self::Target(match error {
+            ParquetError::External(source) => match source.downcast::<io::Error>() {
+                Ok(error) => *error,
+                Err(source) => io::Error::other(source),
+            },
+            other => io::Error::other(other),
+        })
+    }
+}
+
+impl Open {
+    fn write(&mut self, batch: &Batch<'_>) -> Result<(), Refusal> {
+        let Self {
+            columnar,
+            staging,
+            writer,
+            ..
+        } = self;
+        staging.push(batch, |full| Ok(writer.write(&columnar.record(full)?)?))
+    }
+
+    /// Writes the rest and the footer.
+    fn end(&mut self) -> Result<(), Refusal> {
+        self.ended = true;
+        let Self {
+            columnar,
+            staging,
+            writer,
+            ..
+        } = self;
+        staging
+            .flush(|rest| -> Result<(), Refusal> { Ok(writer.write(&columnar.record(rest)?)?) })?;
+        writer.finish()?;
+        writer.inner_mut().flush()?;
+        writer.inner().mark();
+        self.whole = true;
+        Ok(())
+    }
+}
+
+impl TableSink for ParquetSink {
+    fn begin(&mut self, schema: &Schema) -> Result<(), SinkError> {
+        self.protocol.begin(schema)?;
+        let result = self.open(schema);
+        self.settle(result)
+    }
+
+    fn append(&mut self, batch: &Batch<'_>) -> Result<(), SinkError> {
+        self.protocol.append(batch)?;
+        let result = self.open.as_mut().map_or(Ok(()), |open| open.write(batch));
+        self.settle(result)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        self.protocol.finish()?;
+        let result = match self.open.as_mut() {
+            Some(open) => open
+                .end()
+                .and_then(|()| Ok(open.writer.inner_mut().commit()?)),
+            None => Ok(()),
+        };
+        self.settle(result)?;
+        self.open = None;
+        Ok(())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if !self.ended && (self.partial == Partial::Discard || self.end().is_err()) {
+            self.writer.inner_mut().spoil();
+        }
+    }
+}
+
+impl std::fmt::Debug for Open {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Open")
+            .field("staging", &self.staging)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,316 @@
+//! What a block is: ports, parameters, states and equations over local names.
+
+mod builder;
+
+use std::fmt;
+use std::sync::Arc;
+
+use bifrons_expr::{Expr, Symbol};
+
+pub use builder::BlockSpecBuilder;
+
+use crate::diagram::Diagram;
+use crate::error::{BlockError, UnknownName};
+use crate::name::nearest;
+
+/// Something that a [`DiagramBuilder`](crate::DiagramBuilder) can add: a block of a library, a
+/// [`BlockSpec`] or a whole [`Diagram`].
+///
+/// A library's block is a small struct of settings; turning it into a [`Component`] writes its
+/// equations and reports settings that make no sense.
+///
+/// # Examples
+///
+/// ```
+/// use bifrons_expr::{Expr, Symbol};
+/// use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
+///
+/// /// y = u²
+/// struct Square;
+/// impl Block for Square {
+///     fn into_component(self) -> Result<Component, BlockError> {
+///         let u = Expr::symbol(Symbol::new("u"));
+///         Ok(BlockSpec::builder("Square").input("u").output("y", u.clone() * u).build()?.into())
+///     }
+/// }
+/// ```
+pub trait Block {
+    /// Writes the block's equations.
+    ///
+    /// # Errors
+    ///
+    /// A setting or an equation of the block that is not valid.
+    fn into_component(self) -> Result<Component, BlockError>;
+}
+
+/// A block with equations or a nested diagram, ready to be added to a diagram.
+#[derive(Clone)]
+pub struct Component(pub(crate) Part);
+
+#[derive(Clone)]
+pub(crate) enum Part {
+    Block(Arc<BlockSpec>),
+    Diagram(Diagram),
+}
+
+impl Component {
+    /// What the component is, for messages: the kind of the block or the name of the diagram.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.0.kind()
+    }
+
+    /// Names of the inputs, in order.
+    pub fn input_names(&self) -> impl Iterator<Item = &str> {
+        (0..self.0.input_count()).map(|index| self.0.input_name(index))
+    }
+
+    /// Names of the outputs, in order.
+    pub fn output_names(&self) -> impl Iterator<Item = &str> {
+        (0..self.0.output_count()).map(|index| self.0.output_name(index))
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Part::Block(block) => block.fmt(f),
+            Part::Diagram(diagram) => diagram.fmt(f),
+        }
+    }
+}
+
+impl Part {
+    pub(crate) fn kind(&self) -> &str {
+        match self {
+            Self::Block(block) => block.kind(),
+            Self::Diagram(diagram) => diagram.name(),
+        }
+    }
+
+    pub(crate) fn input_count(&self) -> usize {
+        match self {
+            Self::Block(block) => block.inputs.len(),
+            Self::Diagram(diagram) => diagram.0.inputs.len(),
+        }
+    }
+
+    pub(crate) fn input_name(&self, index: usize) -> &str {
+        match self {
+            Self::Block(block) => block.locals[block.inputs[index]].symbol.name(),
+            Self::Diagram(diagram) => &diagram.0.inputs[index].name,
+        }
+    }
+
+    pub(crate) fn find_input(&self, name: &str) -> Option<usize> {
+        match self {
+            Self::Block(block) => {
+                let local = block.find(name)?;
+                block.inputs.binary_search(&local).ok()
+            }
+            Self::Diagram(diagram) => diagram.find_input(name),
+        }
+    }
+
+    pub(crate) fn output_count(&self) -> usize {
+        match self {
+            Self::Block(block) => block.outputs.len(),
+            Self::Diagram(diagram) => diagram.0.outputs.len(),
+        }
+    }
+
+    pub(crate) fn output_name(&self, index: usize) -> &str {
+        match self {
+            Self::Block(block) => block.locals[block.outputs[index]].symbol.name(),
+            Self::Diagram(diagram) => &diagram.0.outputs[index].name,
+        }
+    }
+
+    pub(crate) fn find_output(&self, name: &str) -> Option<usize> {
+        match self {
+            Self::Block(block) => {
+                let local = block.find(name)?;
+                block.outputs.binary_search(&local).ok()
+            }
+            Self::Diagram(diagram) => diagram.find_output(name),
+        }
+    }
+}
+
+/// Equations of one kind of block over local names.
+///
+/// ```text
+/// dx_i/dtime = f_i(time, x, u, p, v)      x_i(t0) = s_i(time, p)
+/// v_j        = g_j(time, x, u, p, v)      local definitions, in any order
+/// y_k        = h_k(time, x, u, p, v)
+/// ```
+///
+/// A name stands for one input `u`, parameter `p`, state `x`, definition `v` or output `y`;
+/// `time` is the independent variable. An output may be used by other equations of the block.
+/// In a diagram the names get the path of the block in front: `k` of block `gain` is `gain.k`.
+#[derive(Debug, Clone)]
+pub struct BlockSpec {
+    pub(crate) kind: Arc<str>,
+    pub(crate) locals: Vec<Local>,
+    /// Positions in `locals`, sorted by name.
+    by_name: Vec<usize>,
+    /// Positions in `locals`, ascending.
+    pub(crate) inputs: Vec<usize>,
+    /// Positions in `locals`, ascending.
+    pub(crate) outputs: Vec<usize>,
+}
+
+/// A named quantity of a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Local {
+    pub(crate) symbol: Symbol,
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Role {
+    Input,
+    Parameter(f64),
+    State {
+        derivative: Expr,
+        start: Expr,
+    },
+    /// A definition or an output. `uses` are the positions in `locals` that it depends on.
+    Equation {
+        expression: Expr,
+        uses: Vec<usize>,
+    },
+}
+
+impl BlockSpec {
+    /// Starts the description of a block; `kind` is its name in messages, such as `Gain`.
+    pub fn builder(kind: impl Into<Arc<str>>) -> BlockSpecBuilder {
+        BlockSpecBuilder::new(kind.into())
+    }
+
+    /// The kind of the block, such as `Gain`.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Names of the inputs, in order of declaration.
+    pub fn input_names(&self) -> impl Iterator<Item = &str> {
+        self.inputs
+            .iter()
+            .map(|&local| self.locals[local].symbol.name())
+    }
+
+    /// Names of the outputs, in order of declaration.
+    pub fn output_names(&self) -> impl Iterator<Item = &str> {
+        self.outputs
+            .iter()
+            .map(|&local| self.locals[local].symbol.name())
+    }
+
+    /// Names and default values of the parameters, in order of declaration.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.locals.iter().filter_map(|local| match local.role {
+            Role::Parameter(value) => Some((local.symbol.name(), value)),
+            _ => None,
+        })
+    }
+
+    /// Names of the continuous states, in order of declaration.
+    pub fn state_names(&self) -> impl Iterator<Item = &str> {
+        self.locals.iter().filter_map(|local| match local.role {
+            Role::State { .. } => Some(local.symbol.name()),
+            _ => None,
+        })
+    }
+
+    /// Whether `output` depends on `input` without a state between them.
+    ///
+    /// Read off the equations, through the block's definitions. Cost: linear in the block.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownName`] if the block has no such input or output.
+    pub fn feedthrough(&self, input: &str, output: &str) -> Result<bool, UnknownName> {
+        let source = self.port(input, &self.inputs, "input")?;
+        let goal = self.port(output, &self.outputs, "output")?;
+        let mut seen = vec![false; self.locals.len()];
+        let mut open = vec![goal];
+        while let Some(local) = open.pop() {
+            if local == source {
+                return Ok(true);
+            }
+            if let Role::Equation { uses, .. } = &self.locals[local].role
+                && !std::mem::replace(&mut seen[local], true)
+            {
+                open.extend(uses);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Position in `locals` of a name.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.by_name
+            .binary_search_by(|&local| self.locals[local].symbol.name().cmp(name))
+            .ok()
+            .map(|position| self.by_name[position])
+    }
+
+    fn port(&self, name: &str, ports: &[usize], what: &'static str) -> Result<usize, UnknownName> {
+        self.find(name)
+            .filter(|local| ports.binary_search(local).is_ok())
+            .ok_or_else(|| {
+                let known = ports.iter().map(|&local| self.locals[local].symbol.name());
+                UnknownName {
+                    what,
+                    name: name.to_owned(),
+                    owner: self.kind.to_string(),
+                    nearest: nearest(name, known).map(str::to_owned),
+                }
+            })
+    }
+}
+
+impl From<BlockSpec> for Component {
+    fn from(spec: BlockSpec) -> Self {
+        Self(Part::Block(Arc::new(spec)))
+    }
+}
+
+impl From<Arc<BlockSpec>> for Component {
+    /// Uses one description for many blocks without a copy.
+    fn from(spec: Arc<BlockSpec>) -> Self {
+        Self(Part::Block(spec))
+    }
+}
+
+impl From<Diagram> for Component {
+    fn from(diagram: Diagram) -> Self {
+        Self(Part::Diagram(diagram))
+    }
+}
+
+impl Block for Component {
+    fn into_component(self) -> Result<Component, BlockError> {
+        Ok(self)
+    }
+}
+
+impl Block for BlockSpec {
+    fn into_component(self) -> Result<Component, BlockError> {
+        Ok(self.into())
+    }
+}
+
+impl Block for Arc<BlockSpec> {
+    fn into_component(self) -> Result<Component, BlockError> {
+        Ok(self.into())
+    }
+}
+
+impl Block for Diagram {
+    fn into_component(self) -> Result<Component, BlockError> {
+        Ok(self.into())
+    }
+}

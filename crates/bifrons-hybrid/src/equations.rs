@@ -1,0 +1,251 @@
+//! A system of named equations, the common form of diagrams and hand-written models.
+
+mod builder;
+mod display;
+mod table;
+
+use std::sync::Arc;
+
+use bifrons_expr::{Expr, Symbol};
+
+pub use builder::EquationSystemBuilder;
+pub(crate) use table::{Meaning, SymbolTable};
+
+use crate::error::{EquationError, UnknownName};
+use crate::name::nearest;
+
+/// A parameter: a number that may differ from run to run.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Parameter {
+    /// Its name, with the path of the block that it belongs to: `plant.gain.k`.
+    pub symbol: Symbol,
+    /// The value that it has unless a run says otherwise.
+    pub default: f64,
+}
+
+/// A state that follows a differential equation.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ContinuousState {
+    /// Its name, with the path of the block that it belongs to.
+    pub symbol: Symbol,
+    /// Its derivative with respect to `time`.
+    pub derivative: Expr,
+    /// Its value at the start, over parameters and the start `time`.
+    pub start: Expr,
+}
+
+/// A quantity that is computed from others.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Definition {
+    /// Its name, with the path of the block that it belongs to.
+    pub symbol: Symbol,
+    /// What it equals, over `time`, states, parameters, inputs and earlier definitions.
+    pub expression: Expr,
+}
+
+/// A quantity that a run can record.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Output {
+    /// The name under which it is recorded; outputs have a namespace of their own.
+    pub name: Symbol,
+    /// What it equals.
+    pub expression: Expr,
+}
+
+/// Named equations in causal order.
+///
+/// ```text
+/// v_j        := g_j(time, x, u, p, v_1 … v_(j-1))     definitions
+/// dx_i/dtime  = f_i(time, x, u, p, v)                 states
+/// x_i(t0)     = s_i(t0, p, v)                         starts
+/// y_k         = h_k(time, x, u, p, v)                 outputs
+/// ```
+///
+/// Made by [`Diagram::flatten`](crate::Diagram::flatten) or written by hand with
+/// [`EquationSystem::builder`]. Every quantity keeps its path. `Display` prints the equations.
+///
+/// # Examples
+///
+/// ```
+/// use bifrons_expr::{Expr, Symbol};
+/// use bifrons_hybrid::EquationSystem;
+///
+/// let s = |name: &str| Expr::symbol(Symbol::new(name));
+/// let decay = EquationSystem::builder("decay")
+///     .parameter("rate", 1.5)
+///     .state("x", -(s("rate") * s("x")), 1.0)
+///     .output("x", s("x"))
+///     .build()?;
+/// assert_eq!(decay.states()[0].symbol.name(), "x");
+/// # Ok::<(), bifrons_hybrid::EquationError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct EquationSystem {
+    parts: Parts,
+    table: SymbolTable,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub(crate) name: Arc<str>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) inputs: Vec<Symbol>,
+    pub(crate) states: Vec<ContinuousState>,
+    /// In causal order.
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// Marks of the definitions and parameters that some expressions need.
+pub(crate) struct Needed {
+    pub(crate) definitions: Vec<bool>,
+    pub(crate) parameters: Vec<bool>,
+}
+
+impl EquationSystem {
+    /// Starts a system that is written by hand.
+    pub fn builder(name: impl Into<Arc<str>>) -> EquationSystemBuilder {
+        EquationSystemBuilder::new(name.into())
+    }
+
+    /// Takes parts whose names are valid and whose definitions are in order.
+    pub(crate) fn from_parts(parts: Parts) -> Result<Self, EquationError> {
+        let table = SymbolTable::of(&parts).map_err(|(name, problem)| EquationError::Name {
+            system: parts.name.to_string(),
+            name: name.name().to_owned(),
+            problem,
+        })?;
+        let system = Self { parts, table };
+        system.check_starts()?;
+        Ok(system)
+    }
+
+    /// Name of the system.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.parts.name
+    }
+
+    /// Parameters, in order of declaration.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parts.parameters
+    }
+
+    /// Inputs of the whole system that have no value.
+    #[must_use]
+    pub fn inputs(&self) -> &[Symbol] {
+        &self.parts.inputs
+    }
+
+    /// Continuous states, in order of declaration.
+    #[must_use]
+    pub fn states(&self) -> &[ContinuousState] {
+        &self.parts.states
+    }
+
+    /// Definitions; each uses earlier ones only.
+    #[must_use]
+    pub fn definitions(&self) -> &[Definition] {
+        &self.parts.definitions
+    }
+
+    /// Outputs, in order of declaration.
+    #[must_use]
+    pub fn outputs(&self) -> &[Output] {
+        &self.parts.outputs
+    }
+
+    /// The definition of a quantity, by its path.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownName`] if there is no such definition.
+    pub fn definition(&self, name: &str) -> Result<&Definition, UnknownName> {
+        match self.table.find(name) {
+            Some(Meaning::Definition(index)) => Ok(&self.parts.definitions[index]),
+            _ => {
+                let known = self.parts.definitions.iter().map(|d| d.symbol.name());
+                Err(UnknownName {
+                    what: "definition",
+                    name: name.to_owned(),
+                    owner: self.name().to_owned(),
+                    nearest: nearest(name, known).map(str::to_owned),
+                })
+            }
+        }
+    }
+
+    /// What a symbol stands for.
+    pub(crate) fn meaning(&self, symbol: &Symbol) -> Option<Meaning> {
+        self.table.find(symbol.name())
+    }
+
+    /// What the expressions need, directly or through definitions.
+    pub(crate) fn needed(&self, roots: &[Expr]) -> Needed {
+        let mut needed = Needed {
+            definitions: vec![false; self.parts.definitions.len()],
+            parameters: vec![false; self.parts.parameters.len()],
+        };
+        for root in roots {
+            self.mark(root, &mut needed);
+        }
+        for index in (0..self.parts.definitions.len()).rev() {
+            if needed.definitions[index] {
+                self.mark(&self.parts.definitions[index].expression, &mut needed);
+            }
+        }
+        needed
+    }
+
+    fn mark(&self, expression: &Expr, needed: &mut Needed) {
+        for symbol in expression.dependencies() {
+            match self.meaning(&symbol) {
+                Some(Meaning::Definition(index)) => needed.definitions[index] = true,
+                Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
+                Some(Meaning::Time | Meaning::Input | Meaning::State(_)) | None => {}
+            }
+        }
+    }
+
+    /// A start may read parameters, the start time and definitions of these.
+    fn check_starts(&self) -> Result<(), EquationError> {
+        for state in &self.parts.states {
+            let mut open: Vec<Symbol> = state.start.dependencies().into_iter().collect();
+            if open.iter().all(|symbol| self.is_parameter(symbol)) {
+                continue;
+            }
+            let mut seen = vec![false; self.parts.definitions.len()];
+            while let Some(symbol) = open.pop() {
+                match self.meaning(&symbol) {
+                    Some(Meaning::State(_) | Meaning::Input) => {
+                        return Err(EquationError::Start {
+                            system: self.name().to_owned(),
+                            state: state.symbol.name().to_owned(),
+                            symbol: symbol.name().to_owned(),
+                        });
+                    }
+                    Some(Meaning::Definition(index)) => {
+                        if !std::mem::replace(&mut seen[index], true) {
+                            let definition = &self.parts.definitions[index];
+                            open.extend(definition.expression.dependencies());
+                        }
+                    }
+                    Some(Meaning::Parameter(_) | Meaning::Time) | None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_parameter(&self, symbol: &Symbol) -> bool {
+        matches!(
+            self.meaning(symbol),
+            Some(Meaning::Parameter(_) | Meaning::Time)
+        )
+    }
+}

@@ -1,0 +1,410 @@
+//! What can go wrong between the description of a block and a compiled system.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::name::{Hint, NameProblem};
+
+/// A look-up by name that found nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("`{owner}` has no {what} `{name}`{hint}", hint = Hint(nearest))]
+pub struct UnknownName {
+    /// What was looked up: `parameter`, `state`, `output`, `input`.
+    pub what: &'static str,
+    /// The name that was asked for.
+    pub name: String,
+    /// The system, diagram or block that was asked.
+    pub owner: String,
+    /// The known name that is nearest to it.
+    pub nearest: Option<String>,
+}
+
+/// Names or defaults that do not make a [`Schema`](crate::Schema).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// Two quantities of one group have the same name.
+    #[error("system `{system}` has two {what}s called `{name}`, names must be unique")]
+    Duplicate {
+        /// Name of the system.
+        system: String,
+        /// The group: `state`, `parameter` or `output`.
+        what: &'static str,
+        /// The name that is taken twice.
+        name: String,
+    },
+    /// The default of a parameter is NaN.
+    #[error("default of parameter `{parameter}` of system `{system}` must be a number, got NaN")]
+    Default {
+        /// Name of the system.
+        system: String,
+        /// The parameter.
+        parameter: String,
+    },
+}
+
+/// A block whose description is not valid.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BlockError {
+    /// A name that is malformed, reserved or taken.
+    #[error("name `{name}` of block kind {kind} {problem}")]
+    Name {
+        /// Kind of the block.
+        kind: String,
+        /// The refused name.
+        name: String,
+        /// Why it is refused.
+        problem: NameProblem,
+    },
+    /// An equation uses a name that the block does not declare.
+    #[error(
+        "equation of `{equation}` in block kind {kind} uses the undeclared name `{symbol}`{hint}",
+        hint = Hint(nearest)
+    )]
+    UnknownSymbol {
+        /// Kind of the block.
+        kind: String,
+        /// The quantity whose equation it is.
+        equation: String,
+        /// The unknown name.
+        symbol: String,
+        /// The known name that is nearest to it.
+        nearest: Option<String>,
+    },
+    /// A number that the block cannot work with.
+    #[error("`{setting}` of block kind {kind} {requirement}, got {value}")]
+    Value {
+        /// Kind of the block.
+        kind: String,
+        /// The setting.
+        setting: String,
+        /// The value found.
+        value: f64,
+        /// What is required of it.
+        requirement: &'static str,
+    },
+    /// A setting of the wrong shape.
+    #[error("`{setting}` of block kind {kind} must have {required}, got {found}")]
+    Shape {
+        /// Kind of the block.
+        kind: String,
+        /// The setting.
+        setting: String,
+        /// The required shape, in words.
+        required: String,
+        /// The shape found, in words.
+        found: String,
+    },
+    /// A text that cannot be read as an expression.
+    #[error("`{setting}` of block kind {kind} cannot be read: `{text}`")]
+    Text {
+        /// Kind of the block.
+        kind: String,
+        /// The setting.
+        setting: String,
+        /// The text.
+        text: String,
+        /// What the parser says, with the place and a suggestion.
+        source: Box<bifrons_expr::ParseError>,
+    },
+}
+
+/// A diagram that cannot be put together.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DiagramError {
+    /// A name of a block or of an exported port that is malformed, reserved or taken.
+    #[error("name `{name}` in diagram `{diagram}` {problem}")]
+    Name {
+        /// Name of the diagram.
+        diagram: String,
+        /// The refused name.
+        name: String,
+        /// Why it is refused.
+        problem: NameProblem,
+    },
+    /// A block that is added has no valid description.
+    #[error("block `{block}` cannot be added to diagram `{diagram}`")]
+    Block {
+        /// Name of the diagram.
+        diagram: String,
+        /// Name under which the block was to be added.
+        block: String,
+        /// What is wrong with the block.
+        source: Box<BlockError>,
+    },
+    /// A block that the diagram does not have.
+    #[error("diagram `{diagram}` has no block `{block}`{hint}", hint = Hint(nearest))]
+    UnknownBlock {
+        /// Name of the diagram.
+        diagram: String,
+        /// The block that was asked for.
+        block: String,
+        /// The known name that is nearest to it.
+        nearest: Option<String>,
+    },
+    /// An identifier that another builder has given out.
+    #[error("block `{block}` was added to another diagram than `{diagram}`")]
+    ForeignBlock {
+        /// Name of the diagram.
+        diagram: String,
+        /// Name of the block in the other diagram.
+        block: String,
+    },
+    /// A port that the block does not have.
+    #[error(transparent)]
+    UnknownPort(Box<UnknownPort>),
+    /// An input that would have two sources.
+    #[error(
+        "input `{input}` of diagram `{diagram}` already has the source `{first}`, \
+         `{second}` cannot be connected as well"
+    )]
+    SecondSource {
+        /// Name of the diagram.
+        diagram: String,
+        /// The input, as `block.port`.
+        input: String,
+        /// The source that it has.
+        first: String,
+        /// The source that was to be connected.
+        second: String,
+    },
+    /// Inputs without a source.
+    #[error(
+        "diagram `{diagram}` leaves {} without a source; connect them, export them or give them \
+         a constant",
+        Names(inputs)
+    )]
+    Unconnected {
+        /// Name of the diagram.
+        diagram: String,
+        /// Every such input, as `block.port`.
+        inputs: Vec<String>,
+    },
+    /// A constant for an input that is NaN.
+    #[error("constant of input `{input}` of diagram `{diagram}` must be a number, got {value}")]
+    Constant {
+        /// Name of the diagram.
+        diagram: String,
+        /// The input.
+        input: String,
+        /// The value found.
+        value: f64,
+    },
+}
+
+/// A port that a block of a diagram does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[error(
+    "`{block}` ({kind}) of diagram `{diagram}` has no {direction} `{port}`; it has {}{hint}",
+    Names(known), hint = Hint(nearest)
+)]
+pub struct UnknownPort {
+    /// Name of the diagram.
+    pub diagram: String,
+    /// Name of the block, or that of the diagram for an exported port.
+    pub block: String,
+    /// Kind of the block.
+    pub kind: String,
+    /// `input` or `output`.
+    pub direction: &'static str,
+    /// The port that was asked for.
+    pub port: String,
+    /// The ports of that direction.
+    pub known: Vec<String>,
+    /// The known name that is nearest to it.
+    pub nearest: Option<String>,
+}
+
+/// An algebraic loop that is not solved.
+///
+/// Displayed port by port in the direction of the signal: `gain.y -> sum.u1 -> sum.y -> gain.u`.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[error("{kind}: {} in `{system}`; {}", Route { ports, loop_size: *port_count }, kind.fix())]
+pub struct AlgebraicLoop {
+    /// Name of the diagram or system.
+    pub system: String,
+    /// A shortest cycle through the loop, in the direction of the signal.
+    pub ports: Vec<String>,
+    /// Number of ports and quantities that depend on each other; more than `ports` has if the
+    /// loop is a web of several cycles.
+    pub port_count: usize,
+    /// Why it is not solved.
+    pub kind: LoopKind,
+}
+
+/// Why an algebraic loop is not solved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoopKind {
+    /// Linear with a coefficient `1 - slope` that is zero, so that there is no or no single solution.
+    Singular {
+        /// The loop variable.
+        variable: String,
+    },
+    /// Not linear in the loop variable.
+    Nonlinear {
+        /// The loop variable.
+        variable: String,
+    },
+    /// More loop variables than are eliminated.
+    TooManyVariables {
+        /// Number of loop variables found.
+        count: usize,
+    },
+}
+
+impl LoopKind {
+    fn fix(&self) -> &'static str {
+        match self {
+            Self::Singular { .. } => "its equations have no single solution, change a gain",
+            Self::Nonlinear { .. } | Self::TooManyVariables { .. } => {
+                "put a state between two of its ports"
+            }
+        }
+    }
+}
+
+impl fmt::Display for LoopKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Singular { variable } => write!(f, "singular algebraic loop of `{variable}`"),
+            Self::Nonlinear { variable } => write!(f, "nonlinear algebraic loop of `{variable}`"),
+            Self::TooManyVariables { count } => {
+                write!(f, "algebraic loop with {count} loop variables")
+            }
+        }
+    }
+}
+
+/// Equations that do not make a system.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum EquationError {
+    /// A name that is malformed, reserved or taken.
+    #[error("name `{name}` of system `{system}` {problem}")]
+    Name {
+        /// Name of the system.
+        system: String,
+        /// The refused name.
+        name: String,
+        /// Why it is refused.
+        problem: NameProblem,
+    },
+    /// An equation uses a name that the system does not declare.
+    #[error(
+        "equation of `{equation}` in system `{system}` uses the undeclared name `{symbol}`{hint}",
+        hint = Hint(nearest)
+    )]
+    UnknownSymbol {
+        /// Name of the system.
+        system: String,
+        /// The quantity whose equation it is.
+        equation: String,
+        /// The unknown name.
+        symbol: String,
+        /// The known name that is nearest to it.
+        nearest: Option<String>,
+    },
+    /// A parameter whose default value is NaN.
+    #[error(
+        "default of parameter `{parameter}` of system `{system}` must be a number, got {value}"
+    )]
+    Value {
+        /// Name of the system.
+        system: String,
+        /// The parameter.
+        parameter: String,
+        /// The value found.
+        value: f64,
+    },
+    /// A start value that depends on more than parameters and the start time.
+    #[error(
+        "start of state `{state}` in system `{system}` depends on `{symbol}`; it may depend on \
+         parameters and `time` only"
+    )]
+    Start {
+        /// Name of the system.
+        system: String,
+        /// The state.
+        state: String,
+        /// The state or input that its start depends on.
+        symbol: String,
+    },
+    /// An algebraic loop that is not solved.
+    #[error(transparent)]
+    AlgebraicLoop(#[from] AlgebraicLoop),
+    /// Inputs of the whole system without a value.
+    #[error(
+        "system `{system}` has {} without a value; connect them or give them a constant",
+        Names(inputs)
+    )]
+    OpenInputs {
+        /// Name of the system.
+        system: String,
+        /// Every such input.
+        inputs: Vec<String>,
+    },
+    /// The equations cannot be compiled to a tape.
+    #[error("equations of system `{system}` cannot be compiled")]
+    Tape {
+        /// Name of the system.
+        system: String,
+        /// What the compiler of expressions says.
+        source: bifrons_expr::CompileError,
+    },
+}
+
+/// Names in quotes, joined by commas; long lists are cut with a count of the rest.
+struct Names<'a>(&'a [String]);
+
+const NAMES_SHOWN: usize = 20;
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (position, name) in self.0.iter().take(NAMES_SHOWN).enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            write!(f, "{comma}`{name}`")?;
+        }
+        match self.0.len().saturating_sub(NAMES_SHOWN) {
+            0 => Ok(()),
+            rest => write!(f, " and {rest} more"),
+        }
+    }
+}
+
+/// A cycle as `a -> b -> c`; the middle of a long one is left out.
+struct Route<'a> {
+    ports: &'a [String],
+    loop_size: usize,
+}
+
+const ROUTE_ENDS_SHOWN: usize = 20;
+
+impl fmt::Display for Route<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.ports.len();
+        f.write_str("`")?;
+        for (position, port) in self.ports.iter().enumerate() {
+            if position == ROUTE_ENDS_SHOWN && count > 2 * ROUTE_ENDS_SHOWN {
+                write!(f, " -> ({} ports)", count - 2 * ROUTE_ENDS_SHOWN)?;
+            }
+            if position < ROUTE_ENDS_SHOWN || position + ROUTE_ENDS_SHOWN >= count {
+                let arrow = if position == 0 { "" } else { " -> " };
+                write!(f, "{arrow}{port}")?;
+            }
+        }
+        f.write_str("`")?;
+        if self.loop_size > count {
+            write!(f, " (one cycle of a loop of {} ports)", self.loop_size)?;
+        }
+        Ok(())
+    }
+}

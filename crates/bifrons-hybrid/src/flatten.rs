@@ -1,0 +1,220 @@
+//! From a diagram to equations: every level of nesting at once.
+
+mod net;
+
+use std::sync::Arc;
+
+use bifrons_expr::{Expr, Symbol};
+
+use crate::algebraic::{self, Defaults};
+use crate::block::Role;
+use crate::diagram::Diagram;
+use crate::equations::{ContinuousState, Definition, EquationSystem, Output, Parameter, Parts};
+use crate::error::{EquationError, LoopKind};
+use crate::graph::Digraph;
+use net::{Net, Node};
+
+/// Whether the exported output depends on the exported input without a state between them.
+pub(crate) fn depends(diagram: &Diagram, output: usize, input: usize) -> bool {
+    let net = Net::expand(diagram);
+    let graph = net.dependencies();
+    let mut seen = vec![false; graph.node_count()];
+    let mut open = vec![net.root_output(output)];
+    while let Some(node) = open.pop() {
+        if node == input {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[node], true) {
+            open.extend(graph.successors(node));
+        }
+    }
+    false
+}
+
+pub(crate) fn flatten(diagram: &Diagram) -> Result<EquationSystem, EquationError> {
+    let net = Net::expand(diagram);
+    let graph = net.dependencies();
+    let mut emitter = Emitter::new(&net, &graph);
+    for component in graph.strong_components().iter() {
+        match component {
+            [node] if !graph.successors(*node).contains(node) => emitter.assign(*node),
+            members => emitter.solve(members)?,
+        }
+    }
+    emitter.finish(diagram)
+}
+
+/// Turns nodes into symbols and equations, dependencies first.
+struct Emitter<'n, 'd> {
+    net: &'n Net<'d>,
+    graph: &'n Digraph,
+    /// Names of the nodes that are not aliases.
+    symbols: Vec<Option<Symbol>>,
+    /// What a user of the node reads: a symbol, or a constant.
+    values: Vec<Option<Expr>>,
+    parameters: Vec<Parameter>,
+    inputs: Vec<Symbol>,
+    definitions: Vec<Definition>,
+    defaults: Defaults,
+}
+
+impl<'n, 'd> Emitter<'n, 'd> {
+    /// Names the nodes; those that depend on nothing get their values.
+    fn new(net: &'n Net<'d>, graph: &'n Digraph) -> Self {
+        let symbols = net.symbols();
+        let mut values = vec![None; net.nodes.len()];
+        let (mut parameters, mut inputs) = (Vec::new(), Vec::new());
+        for (node, symbol) in symbols.iter().enumerate() {
+            let Some(symbol) = symbol.clone() else {
+                continue;
+            };
+            match net.nodes[node] {
+                Node::Alias(_) | Node::Equation => continue,
+                Node::State => {}
+                Node::Input => inputs.push(symbol.clone()),
+                Node::Parameter(default) => {
+                    parameters.push(Parameter {
+                        symbol: symbol.clone(),
+                        default,
+                    });
+                }
+            }
+            values[node] = Some(Expr::symbol(symbol));
+        }
+        Self {
+            net,
+            graph,
+            symbols,
+            values,
+            parameters,
+            inputs,
+            definitions: Vec::new(),
+            defaults: Defaults::default(),
+        }
+    }
+
+    /// A node that depends on finished nodes only.
+    fn assign(&mut self, node: usize) {
+        match self.net.nodes[node] {
+            Node::Alias(target) => self.values[node] = self.values[target].clone(),
+            Node::Equation => {
+                let definition = self.define(node);
+                self.values[node] = Some(Expr::symbol(&definition.symbol));
+                self.definitions.push(definition);
+            }
+            Node::Input | Node::Parameter(_) | Node::State => {}
+        }
+    }
+
+    /// Nodes that depend on each other.
+    fn solve(&mut self, members: &[usize]) -> Result<(), EquationError> {
+        let equations: Vec<usize> = members
+            .iter()
+            .copied()
+            .filter(|&node| matches!(self.net.nodes[node], Node::Equation))
+            .collect();
+        if equations.is_empty() {
+            let variable = self.net.path(members[0]);
+            return Err(self.unsolved(members, members[0], LoopKind::Singular { variable }));
+        }
+        for &node in &equations {
+            self.values[node] = Some(Expr::symbol(self.symbol(node)));
+        }
+        self.resolve_aliases(members);
+        let define = |&node: &usize| (node, self.define(node));
+        let mut unknowns: Vec<(usize, Definition)> = equations.iter().map(define).collect();
+        unknowns.sort_by(|a, b| a.1.symbol.cmp(&b.1.symbol));
+        let start = unknowns[0].0;
+        let unknowns = unknowns.into_iter().map(|(_, unknown)| unknown).collect();
+        let default = |symbol: &Symbol| self.defaults.get(&self.parameters, symbol);
+        match algebraic::solve(unknowns, &default) {
+            Ok(solved) => {
+                self.definitions.extend(solved);
+                Ok(())
+            }
+            Err(kind) => Err(self.unsolved(members, start, kind)),
+        }
+    }
+
+    /// Gives each alias of a loop the symbol of the equation that it stands for.
+    fn resolve_aliases(&mut self, members: &[usize]) {
+        let mut chain = Vec::new();
+        for &member in members {
+            let mut node = member;
+            while self.values[node].is_none()
+                && let Node::Alias(target) = self.net.nodes[node]
+            {
+                chain.push(node);
+                node = target;
+            }
+            let value = self.values[node].clone();
+            for alias in chain.drain(..) {
+                self.values[alias].clone_from(&value);
+            }
+        }
+    }
+
+    fn unsolved(&self, members: &[usize], start: usize, kind: LoopKind) -> EquationError {
+        let (system, path) = (self.net.name(), |node| self.net.path(node));
+        algebraic::report(system, self.graph, members, start, kind, path).into()
+    }
+
+    /// The equation of a node over global symbols.
+    fn define(&self, node: usize) -> Definition {
+        let expression = match self.net.role(node) {
+            Some(Role::Equation { expression, .. }) => self.globalise(node, expression),
+            _ => Expr::constant(f64::NAN),
+        };
+        Definition {
+            symbol: self.symbol(node),
+            expression,
+        }
+    }
+
+    fn symbol(&self, node: usize) -> Symbol {
+        self.symbols[node]
+            .clone()
+            .unwrap_or_else(|| Symbol::from(self.net.path(node)))
+    }
+
+    /// Replaces the local names of the block that owns `node`.
+    fn globalise(&self, node: usize, expression: &Expr) -> Expr {
+        expression.substitute(&mut |symbol| {
+            self.net
+                .sibling(node, symbol.name())
+                .and_then(|found| self.values[found].clone())
+        })
+    }
+
+    fn finish(self, diagram: &Diagram) -> Result<EquationSystem, EquationError> {
+        let mut states = Vec::new();
+        for node in 0..self.net.nodes.len() {
+            if let Some(Role::State { derivative, start }) = self.net.role(node) {
+                states.push(ContinuousState {
+                    symbol: self.symbol(node),
+                    derivative: self.globalise(node, derivative),
+                    start: self.globalise(node, start),
+                });
+            }
+        }
+        let outputs = diagram
+            .output_names()
+            .enumerate()
+            .filter_map(|(output, name)| {
+                let expression = self.values[self.net.root_output(output)].clone()?;
+                Some(Output {
+                    name: Symbol::new(name),
+                    expression,
+                })
+            });
+        let outputs = outputs.collect();
+        EquationSystem::from_parts(Parts {
+            name: Arc::clone(&diagram.0.name),
+            parameters: self.parameters,
+            inputs: self.inputs,
+            states,
+            definitions: self.definitions,
+            outputs,
+        })
+    }
+}

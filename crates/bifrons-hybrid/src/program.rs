@@ -1,0 +1,99 @@
+//! A tape that knows which parameters of the system it reads.
+
+use bifrons_expr::{CompileError, Expr, Registers, Symbol, Tape, TapeBuilder};
+use bifrons_lanes::Level;
+use bifrons_memory::Footprint;
+
+use crate::equations::EquationSystem;
+use crate::name::TIME;
+
+/// A straight-line program over `time` and some states.
+///
+/// Its tape has only the parameters that it needs, so that a system with many parameters does not
+/// pay registers for each of them in every program.
+#[derive(Debug, Clone)]
+pub(crate) struct Program {
+    tape: Tape,
+    /// Positions of the tape's parameters among those of the system.
+    parameters: Vec<usize>,
+}
+
+/// Working memory of a [`Program`].
+#[derive(Debug, Clone)]
+pub(crate) struct ProgramRegisters<const W: usize> {
+    registers: Registers<W>,
+    /// The tape's parameters of one member, on their way into a lane.
+    parameters: Vec<f64>,
+}
+
+impl Program {
+    /// Compiles roots with what they need.
+    pub(crate) fn new(
+        system: &EquationSystem,
+        states: &[Symbol],
+        roots: Vec<Expr>,
+    ) -> Result<Self, CompileError> {
+        let needed = system.needed(&roots);
+        let positions = |marks: &[bool]| -> Vec<usize> {
+            let marked = marks.iter().enumerate().filter(|(_, needed)| **needed);
+            marked.map(|(position, _)| position).collect()
+        };
+        let parameters = positions(&needed.parameters);
+        let symbols = parameters
+            .iter()
+            .map(|&p| system.parameters()[p].symbol.clone());
+        let mut builder = TapeBuilder::new()
+            .parameters(symbols)
+            .variables(std::iter::once(Symbol::new(TIME)).chain(states.iter().cloned()));
+        for position in positions(&needed.definitions) {
+            let definition = &system.definitions()[position];
+            builder = builder.define(definition.symbol.clone(), definition.expression.clone());
+        }
+        let tape = builder.outputs(roots).build()?;
+        Ok(Self { tape, parameters })
+    }
+
+    pub(crate) fn instruction_count(&self) -> usize {
+        self.tape.instruction_count()
+    }
+
+    pub(crate) fn registers<const W: usize>(&self) -> ProgramRegisters<W> {
+        ProgramRegisters {
+            registers: self.tape.registers(),
+            parameters: vec![0.0; self.parameters.len()],
+        }
+    }
+
+    /// `values` are all parameters of the system.
+    pub(crate) fn set_parameters<const W: usize>(
+        &self,
+        memory: &mut ProgramRegisters<W>,
+        lane: usize,
+        values: &[f64],
+    ) {
+        for (own, &position) in memory.parameters.iter_mut().zip(&self.parameters) {
+            *own = values[position];
+        }
+        self.tape
+            .set_parameters(&mut memory.registers, lane, &memory.parameters);
+    }
+
+    /// `variables` are `time` and the states, in slices whose concatenation has one row for each.
+    pub(crate) fn evaluate<const W: usize>(
+        &self,
+        level: Level,
+        memory: &mut ProgramRegisters<W>,
+        variables: &[&[[f64; W]]],
+        results: &mut [[f64; W]],
+    ) {
+        self.tape
+            .evaluate(level, &mut memory.registers, variables, results);
+    }
+
+    /// Memory of the registers for all lanes, and the parameters once.
+    pub(crate) fn footprint(&self, lanes: usize) -> Footprint {
+        self.tape
+            .footprint(lanes)
+            .beside(Footprint::of::<f64>(self.parameters.len()))
+    }
+}

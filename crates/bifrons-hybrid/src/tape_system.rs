@@ -1,0 +1,206 @@
+//! Equations compiled to tapes.
+
+use std::slice;
+
+use bifrons_expr::Symbol;
+use bifrons_lanes::Level;
+use bifrons_memory::Footprint;
+
+use crate::equations::{EquationSystem, Meaning, Output};
+use crate::error::EquationError;
+use crate::program::{Program, ProgramRegisters};
+use crate::schema::Schema;
+use crate::system::HybridSystem;
+
+/// An [`EquationSystem`] compiled to straight-line programs for lanes of members.
+///
+/// Start values, derivatives and outputs are programs of their own, so that none computes what
+/// only another one needs. Within a program every quantity is computed once per pass. Parts that
+/// depend on parameters only run when parameters are set.
+#[derive(Debug, Clone)]
+pub struct TapeSystem {
+    schema: Schema,
+    starts: Program,
+    derivatives: Program,
+    outputs: Program,
+    output_states: Vec<Option<usize>>,
+}
+
+/// Workspace of a [`TapeSystem`].
+#[derive(Debug, Clone)]
+pub struct TapeWorkspace<const W: usize> {
+    level: Level,
+    starts: ProgramRegisters<1>,
+    /// Start values of one member.
+    start_values: Vec<[f64; 1]>,
+    derivatives: ProgramRegisters<W>,
+    outputs: ProgramRegisters<W>,
+}
+
+impl EquationSystem {
+    /// Compiles the equations.
+    ///
+    /// Cost: `O(n log n)` in the size of the equations; no recursion.
+    ///
+    /// # Errors
+    ///
+    /// [`EquationError::OpenInputs`] if the system has inputs without a value;
+    /// [`EquationError::Tape`] if a program gets too large.
+    pub fn compile(&self) -> Result<TapeSystem, EquationError> {
+        if !self.inputs().is_empty() {
+            return Err(EquationError::OpenInputs {
+                system: self.name().to_owned(),
+                inputs: self
+                    .inputs()
+                    .iter()
+                    .map(|input| input.name().to_owned())
+                    .collect(),
+            });
+        }
+        let states: Vec<Symbol> = self.states().iter().map(|s| s.symbol.clone()).collect();
+        let starts = self.states().iter().map(|s| s.start.clone()).collect();
+        let derivatives = self.states().iter().map(|s| s.derivative.clone()).collect();
+        let outputs = self
+            .outputs()
+            .iter()
+            .map(|o| o.expression.clone())
+            .collect();
+        let program = |states: &[Symbol], roots| {
+            Program::new(self, states, roots).map_err(|source| EquationError::Tape {
+                system: self.name().to_owned(),
+                source,
+            })
+        };
+        Ok(TapeSystem {
+            schema: self.schema(),
+            starts: program(&[], starts)?,
+            derivatives: program(&states, derivatives)?,
+            outputs: program(&states, outputs)?,
+            output_states: self.output_states(),
+        })
+    }
+
+    fn schema(&self) -> Schema {
+        let parameters = self
+            .parameters()
+            .iter()
+            .map(|p| (p.symbol.name(), p.default));
+        Schema::of_checked(
+            self.name(),
+            self.states().iter().map(|state| state.symbol.name()),
+            parameters,
+            self.outputs().iter().map(|output| output.name.name()),
+        )
+    }
+
+    /// For each output, the state that it is.
+    fn output_states(&self) -> Vec<Option<usize>> {
+        let state = |output: &Output| match self.meaning(output.expression.as_symbol()?) {
+            Some(Meaning::State(state)) => Some(state),
+            _ => None,
+        };
+        self.outputs().iter().map(state).collect()
+    }
+}
+
+impl TapeSystem {
+    /// Number of instructions of the programs for derivatives and for outputs.
+    #[must_use]
+    pub fn instruction_counts(&self) -> (usize, usize) {
+        (
+            self.derivatives.instruction_count(),
+            self.outputs.instruction_count(),
+        )
+    }
+}
+
+impl HybridSystem for TapeSystem {
+    type Workspace<const W: usize> = TapeWorkspace<W>;
+
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn workspace<const W: usize>(&self, level: Level) -> TapeWorkspace<W> {
+        let mut workspace = TapeWorkspace {
+            level,
+            starts: self.starts.registers(),
+            start_values: vec![[0.0]; self.schema.state_count()],
+            derivatives: self.derivatives.registers(),
+            outputs: self.outputs.registers(),
+        };
+        for lane in 0..W {
+            self.set_parameters(&mut workspace, lane, self.schema.defaults());
+        }
+        workspace
+    }
+
+    fn set_parameters<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        lane: usize,
+        parameters: &[f64],
+    ) {
+        self.derivatives
+            .set_parameters(&mut workspace.derivatives, lane, parameters);
+        self.outputs
+            .set_parameters(&mut workspace.outputs, lane, parameters);
+    }
+
+    fn initial_state<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        t0: f64,
+        parameters: &[f64],
+        state: &mut [f64],
+    ) {
+        let TapeWorkspace {
+            level,
+            starts,
+            start_values,
+            ..
+        } = workspace;
+        self.starts.set_parameters(starts, 0, parameters);
+        self.starts
+            .evaluate(*level, starts, &[&[[t0]]], start_values);
+        for (own, [value]) in state.iter_mut().zip(start_values) {
+            *own = *value;
+        }
+    }
+
+    fn derivatives<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        t: &[f64; W],
+        x: &[[f64; W]],
+        dx: &mut [[f64; W]],
+    ) {
+        let inputs = [slice::from_ref(t), x];
+        self.derivatives
+            .evaluate(workspace.level, &mut workspace.derivatives, &inputs, dx);
+    }
+
+    fn outputs<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        t: &[f64; W],
+        x: &[[f64; W]],
+        y: &mut [[f64; W]],
+    ) {
+        let inputs = [slice::from_ref(t), x];
+        self.outputs
+            .evaluate(workspace.level, &mut workspace.outputs, &inputs, y);
+    }
+
+    fn output_state(&self, output: usize) -> Option<usize> {
+        self.output_states.get(output).copied().flatten()
+    }
+
+    fn workspace_footprint(&self, lanes: usize) -> Footprint {
+        self.starts
+            .footprint(1)
+            .beside(Footprint::of::<f64>(self.schema.state_count()))
+            .beside(self.derivatives.footprint(lanes))
+            .beside(self.outputs.footprint(lanes))
+    }
+}

@@ -1,0 +1,24 @@
+//! Reference problems: the same model as a plain closure, as hand-written lanes and as a diagram,
+//! with values to compare with.
+//!
+//! ```
+//! use bifrons_ode::{Options, Save, solve};
+//! use bifrons_problems::Reference;
+//!
+//! let lorenz = Reference::lorenz();
+//! let point = &lorenz.points[0];
+//! let run = solve(
+//!     &mut lorenz.problem(), 0.0, lorenz.initial, point.t, &Save::Final, &Options::default(),
+//! )?;
+//! assert!(lorenz.error(&run.last_state, point) < 1e-3);
+//! # Ok::<(), bifrons_ode::SolveError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod diagrams;
+mod lanes;
+mod reference;
+
+pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
+pub use lanes::LorenzLanes;
+pub use reference::{Point, Reference};

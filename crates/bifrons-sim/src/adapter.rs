@@ -1,0 +1,100 @@
+//! A hybrid system as the problem that the ODE driver integrates.
+
+use bifrons_hybrid::HybridSystem;
+use bifrons_lanes::Level;
+use bifrons_memory::{Footprint, Part};
+use bifrons_ode::LaneProblem;
+
+use crate::parameters::Parameters;
+
+/// Workspaces of one worker: the lanes, and one member for the start of a lane.
+pub(crate) struct LaneWorkspace<S: HybridSystem, const W: usize> {
+    wide: S::Workspace<W>,
+    /// The member loaded last; not needed where there is one lane.
+    one: Option<S::Workspace<1>>,
+    parameters: Vec<f64>,
+}
+
+impl<S: HybridSystem, const W: usize> LaneWorkspace<S, W> {
+    pub(crate) fn new(system: &S, level: Level) -> Self {
+        Self {
+            wide: system.workspace::<W>(level),
+            one: (W > 1).then(|| system.workspace::<1>(level)),
+            parameters: vec![0.0; system.schema().parameter_count()],
+        }
+    }
+
+    pub(crate) fn footprint(system: &S) -> Part {
+        let parameters = Footprint::of::<f64>(system.schema().parameter_count());
+        let wide = Part::new("system in lanes", system.workspace_footprint(W));
+        let one = if W > 1 {
+            system.workspace_footprint(1)
+        } else {
+            Footprint::ZERO
+        };
+        Part::beside(
+            "system",
+            [
+                wide,
+                Part::new("one member", one),
+                Part::new("parameters", parameters),
+            ],
+        )
+    }
+}
+
+/// Members of a sweep, chunk by chunk.
+pub(crate) struct Members<'a, S: HybridSystem, const W: usize> {
+    pub(crate) system: &'a S,
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) workspace: &'a mut LaneWorkspace<S, W>,
+    pub(crate) t0: f64,
+}
+
+impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, S, W> {
+    #[inline]
+    fn dimension(&self) -> usize {
+        self.system.schema().state_count()
+    }
+
+    fn load(&mut self, lane: usize, member: usize, state: &mut [f64]) {
+        let LaneWorkspace {
+            wide,
+            one,
+            parameters,
+        } = &mut *self.workspace;
+        if self.parameters.fill(member, parameters).is_some() {
+            // Ends the member at its start; the recorder names the parameter.
+            state.fill(f64::NAN);
+            return;
+        }
+        self.system.set_parameters(wide, lane, parameters);
+        match one {
+            Some(one) => {
+                self.system.set_parameters(one, 0, parameters);
+                self.system.initial_state(one, self.t0, parameters, state);
+            }
+            None => self.system.initial_state(wide, self.t0, parameters, state),
+        }
+    }
+
+    #[inline(always)]
+    fn rhs(&mut self, t: &[f64; W], y: &[[f64; W]], dy: &mut [[f64; W]]) {
+        self.system.derivatives(&mut self.workspace.wide, t, y, dy);
+    }
+
+    fn rhs_one(&mut self, _lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
+        let LaneWorkspace { wide, one, .. } = &mut *self.workspace;
+        match one {
+            Some(one) => {
+                let (y, dy) = (y.as_chunks::<1>().0, dy.as_chunks_mut::<1>().0);
+                self.system.derivatives(one, &[t], y, dy);
+            }
+            // One lane: chunks of one number.
+            None => {
+                let (y, dy) = (y.as_chunks::<W>().0, dy.as_chunks_mut::<W>().0);
+                self.system.derivatives(wide, &[t; W], y, dy);
+            }
+        }
+    }
+}

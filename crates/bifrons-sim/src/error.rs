@@ -1,0 +1,145 @@
+//! What can be wrong with a run before it starts, and how one run can fail.
+
+use bifrons_hybrid::UnknownName;
+use bifrons_memory::PlanError;
+use bifrons_ode::InputError;
+
+use crate::report::MemberFailure;
+use crate::simulation::Run;
+
+/// A simulation or sweep that cannot be built. Nothing has been computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A parameter or signal that the system does not have.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// A tolerance, step or state that the solver does not take.
+    #[error(transparent)]
+    Solver(#[from] InputError),
+    /// An end of the span is NaN or infinite.
+    #[error("{which} of the time span must be finite, got {value}")]
+    SpanNotFinite {
+        /// `start` or `end`.
+        which: &'static str,
+        /// The value found.
+        value: f64,
+    },
+    /// The span runs backwards without having been asked to.
+    #[error(
+        "time span ends at {end}, before its start {start}; swap them, or use `backward_span` to \
+         integrate backwards"
+    )]
+    SpanReversed {
+        /// Start of the span.
+        start: f64,
+        /// End of the span.
+        end: f64,
+    },
+    /// A parameter of a single run is NaN or infinite.
+    #[error("parameter `{name}` must be finite, got {value}")]
+    Parameter {
+        /// Name of the parameter.
+        name: String,
+        /// The value found.
+        value: f64,
+    },
+    /// A column has another length than the sweep has members.
+    #[error("column `{name}` has {found} values for {required} members")]
+    ColumnLength {
+        /// Name of the parameter.
+        name: String,
+        /// Values found.
+        found: usize,
+        /// Members of the sweep.
+        required: usize,
+    },
+    /// A parameter has two columns, or a column and a value.
+    #[error("parameter `{name}` is given twice; keep one of them")]
+    GivenTwice {
+        /// Name of the parameter.
+        name: String,
+    },
+    /// A recording time outside the span, or one that runs against it.
+    #[error(
+        "recording time {value} at index {index} must lie in the span from {start} to {end}, in \
+         the direction of integration"
+    )]
+    Time {
+        /// Position in the list.
+        index: usize,
+        /// The value found.
+        value: f64,
+        /// Start of the span.
+        start: f64,
+        /// End of the span.
+        end: f64,
+    },
+    /// A capacity that cannot hold what it must.
+    #[error("recording capacity must be at least {least} rows, got {rows}")]
+    Capacity {
+        /// Rows given.
+        rows: usize,
+        /// Least rows that work.
+        least: usize,
+    },
+    /// More rows are due than the capacity holds.
+    #[error(
+        "recording needs {due} rows but has room for {rows}; raise the capacity or choose \
+         `Overflow::Thin` or `Overflow::KeepLast`"
+    )]
+    TooManyRows {
+        /// Rows due.
+        due: usize,
+        /// Rows of the capacity.
+        rows: usize,
+    },
+    /// A reduction over nothing, or no reduction.
+    #[error(
+        "a reduction needs times and reductions, got {times} times and {reductions} reductions"
+    )]
+    NothingToReduce {
+        /// Times given.
+        times: usize,
+        /// Reductions given.
+        reductions: usize,
+    },
+    /// A sweep that records every step has no bound on its memory.
+    #[error(
+        "a sweep that records every step needs a capacity; give one with `Recording::capacity`"
+    )]
+    Unbounded,
+    /// The chunk width is zero.
+    #[error("chunk width must be at least 1, got 0")]
+    ZeroChunk,
+    /// A number of lanes that is not compiled in.
+    #[error("number of lanes must be 1 or 16, got {found}")]
+    Lanes {
+        /// The number found.
+        found: usize,
+    },
+}
+
+/// A single run that did not reach its end.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("simulation ended early at t = {}", partial.last_time())]
+pub struct RunError {
+    /// Why.
+    #[source]
+    pub failure: MemberFailure,
+    /// What was recorded until then.
+    pub partial: Box<Run>,
+}
+
+/// A sweep that did not run. Failures of members are not errors of the sweep, see
+/// [`SweepResult::failures`](crate::SweepResult::failures).
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SweepError {
+    /// The budget is too small, or has no value here.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The solver refused its input.
+    #[error(transparent)]
+    Solver(#[from] InputError),
+}

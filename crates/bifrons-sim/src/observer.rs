@@ -1,0 +1,186 @@
+//! Values of signals along a step.
+
+use bifrons_hybrid::{HybridSystem, UnknownName};
+use bifrons_lanes::Level;
+use bifrons_memory::{Footprint, Part};
+use bifrons_ode::Step;
+
+use crate::parameters::Parameters;
+
+/// Rows that are computed together.
+pub(crate) const BLOCK: usize = 64;
+
+/// Where a signal's values come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The signal is a state.
+    State(usize),
+    /// The signal is an output that must be evaluated.
+    Output(usize),
+}
+
+/// The signals of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Signals {
+    pub(crate) names: Vec<String>,
+    pub(crate) sources: Vec<Source>,
+}
+
+impl Signals {
+    pub(crate) fn new<S: HybridSystem>(
+        system: &S,
+        wanted: Option<&[String]>,
+    ) -> Result<Self, UnknownName> {
+        let schema = system.schema();
+        let names: Vec<String> = match wanted {
+            Some(names) => names.to_vec(),
+            None => schema.output_names().map(str::to_owned).collect(),
+        };
+        let sources = names
+            .iter()
+            .map(|name| {
+                let output = schema.output(name)?;
+                Ok(system
+                    .output_state(output)
+                    .map_or(Source::Output(output), Source::State))
+            })
+            .collect::<Result<_, UnknownName>>()?;
+        Ok(Self { names, sources })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether every signal is a state.
+    fn are_states(&self) -> bool {
+        self.sources
+            .iter()
+            .all(|source| matches!(source, Source::State(_)))
+    }
+}
+
+/// Evaluates signals for a worker: at a state, or at times within a step.
+pub(crate) struct Observer<'a, S: HybridSystem> {
+    system: &'a S,
+    parameters: &'a Parameters,
+    pub(crate) signals: &'a Signals,
+    /// For signals that are not states.
+    outputs: Option<Outputs<S>>,
+    /// Values of a block of rows, signal by signal.
+    block: Vec<[f64; BLOCK]>,
+}
+
+struct Outputs<S: HybridSystem> {
+    workspace: S::Workspace<1>,
+    /// Whose parameters the workspace has.
+    member: Option<usize>,
+    parameters: Vec<f64>,
+    state: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl<'a, S: HybridSystem> Observer<'a, S> {
+    pub(crate) fn new(
+        system: &'a S,
+        parameters: &'a Parameters,
+        signals: &'a Signals,
+        level: Level,
+    ) -> Self {
+        let schema = system.schema();
+        let outputs = (!signals.are_states()).then(|| Outputs {
+            workspace: system.workspace::<1>(level),
+            member: None,
+            parameters: vec![0.0; parameters.count()],
+            state: vec![0.0; schema.state_count()],
+            values: vec![0.0; schema.output_count()],
+        });
+        let block = vec![[0.0; BLOCK]; signals.count()];
+        Self {
+            system,
+            parameters,
+            signals,
+            outputs,
+            block,
+        }
+    }
+
+    pub(crate) fn footprint(system: &S, signals: &Signals) -> Part {
+        let schema = system.schema();
+        let block = Part::new(
+            "block of rows",
+            Footprint::of::<[f64; BLOCK]>(signals.count()),
+        );
+        if signals.are_states() {
+            return Part::beside("signals", [block]);
+        }
+        let numbers = schema.parameter_count() + schema.state_count() + schema.output_count();
+        let vectors = Part::new("vectors", Footprint::of::<f64>(numbers));
+        let system = Part::new("system", system.workspace_footprint(1));
+        Part::beside("signals", [block, vectors, system])
+    }
+
+    /// Values of a signal in the block filled last.
+    pub(crate) fn values(&self, signal: usize, rows: usize) -> &[f64] {
+        &self.block[signal][..rows]
+    }
+
+    /// Fills the block with the signals at up to [`BLOCK`] times within a step.
+    pub(crate) fn fill<const W: usize>(&mut self, step: &Step<'_, W>, times: &[f64]) {
+        let rows = times.len();
+        for (values, source) in self.block.iter_mut().zip(&self.signals.sources) {
+            if let Source::State(i) = source {
+                step.interpolate(*i, times, &mut values[..rows]);
+            }
+        }
+        let Some(outputs) = &mut self.outputs else {
+            return;
+        };
+        outputs.load(self.system, self.parameters, step.member());
+        for (row, &t) in times.iter().enumerate() {
+            step.state_at(t, &mut outputs.state);
+            outputs.evaluate(self.system, t);
+            outputs.write(self.signals, &mut self.block, row);
+        }
+    }
+
+    /// Fills the first row of the block with the signals at a state.
+    pub(crate) fn fill_at(&mut self, member: usize, t: f64, state: &[f64]) {
+        for (values, source) in self.block.iter_mut().zip(&self.signals.sources) {
+            if let Source::State(i) = source {
+                values[0] = state[*i];
+            }
+        }
+        let Some(outputs) = &mut self.outputs else {
+            return;
+        };
+        outputs.load(self.system, self.parameters, member);
+        outputs.state.copy_from_slice(state);
+        outputs.evaluate(self.system, t);
+        outputs.write(self.signals, &mut self.block, 0);
+    }
+}
+
+impl<S: HybridSystem> Outputs<S> {
+    fn load(&mut self, system: &S, parameters: &Parameters, member: usize) {
+        if self.member != Some(member) {
+            parameters.fill(member, &mut self.parameters);
+            system.set_parameters(&mut self.workspace, 0, &self.parameters);
+            self.member = Some(member);
+        }
+    }
+
+    fn evaluate(&mut self, system: &S, t: f64) {
+        let state = self.state.as_chunks::<1>().0;
+        let values = self.values.as_chunks_mut::<1>().0;
+        system.outputs(&mut self.workspace, &[t], state, values);
+    }
+
+    fn write(&self, signals: &Signals, block: &mut [[f64; BLOCK]], row: usize) {
+        for (values, source) in block.iter_mut().zip(&signals.sources) {
+            if let Source::Output(j) = source {
+                values[row] = self.values[*j];
+            }
+        }
+    }
+}

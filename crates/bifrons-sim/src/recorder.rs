@@ -1,0 +1,273 @@
+//! Receives the steps of members and writes their rows.
+
+pub(crate) mod steps;
+
+use bifrons_hybrid::HybridSystem;
+use bifrons_ode::{Failure, Flow, MemberEnd, MemberSink, Step};
+
+use crate::observer::{BLOCK, Observer};
+use crate::parameters::Parameters;
+use crate::recording::{Policy, Reduction};
+use crate::report::{MemberFailure, MemberReport, Status};
+use crate::times::due;
+use steps::{Offered, StepRows};
+
+/// Where the rows of a chunk of members go.
+pub(crate) struct Destination<'c> {
+    /// First member of the chunk.
+    pub(crate) first: usize,
+    /// One slice per column, member by member, `Policy::rows` numbers each.
+    pub(crate) columns: Vec<&'c mut [f64]>,
+    /// Times of rows at steps, like a column; empty for the other policies.
+    pub(crate) times: &'c mut [f64],
+    pub(crate) reports: &'c mut [MemberReport],
+}
+
+/// Records the members of a chunk on `W` lanes.
+pub(crate) struct Recorder<'c, 'o, S: HybridSystem, const W: usize> {
+    pub(crate) observer: &'c mut Observer<'o, S>,
+    pub(crate) policy: &'c Policy,
+    pub(crate) parameters: &'c Parameters,
+    pub(crate) parameter_name: &'c dyn Fn(usize) -> String,
+    /// Direction of the run.
+    pub(crate) direction: f64,
+    /// Index of the next time of each lane.
+    pub(crate) next: [usize; W],
+    /// Time of the last sample of each lane, for integrals.
+    pub(crate) last_time: [f64; W],
+    /// Last sample of each signal and lane, for integrals.
+    pub(crate) last_value: &'c mut [[f64; W]],
+    /// Rows at steps of each lane; empty for the other policies.
+    pub(crate) steps: &'c mut [StepRows],
+    /// The first row that did not fit, of each lane.
+    pub(crate) full: [Option<f64>; W],
+    pub(crate) destination: Destination<'c>,
+    pub(crate) failures: &'c mut Vec<(usize, MemberFailure)>,
+}
+
+impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
+    fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64 {
+        self.next[lane] = 0;
+        self.full[lane] = None;
+        if state.iter().any(|x| !x.is_finite()) {
+            // The driver ends this member at once.
+            return f64::INFINITY;
+        }
+        match self.policy {
+            Policy::Final => f64::INFINITY,
+            Policy::Steps { .. } => {
+                self.observer.fill_at(member, t0, state);
+                self.steps[lane].clear();
+                self.offer(lane, t0);
+                f64::NEG_INFINITY
+            }
+            Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
+                let end = due(times, 0, t0, self.direction);
+                if end > 0 {
+                    self.observer.fill_at(member, t0, state);
+                    for index in 0..end {
+                        self.take(lane, member, index, &[t0]);
+                    }
+                }
+                self.next[lane] = end;
+                times.get(end).copied().unwrap_or(f64::INFINITY)
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step<'_, W>) -> Flow {
+        let (lane, member) = (step.lane(), step.member());
+        let policy = self.policy;
+        match policy {
+            Policy::Final => Flow::Until(f64::INFINITY),
+            Policy::Steps { .. } => {
+                self.observer.fill(step, &[step.t_new()]);
+                match self.offer(lane, step.t_new()) {
+                    Offered::Ok => Flow::Until(f64::NEG_INFINITY),
+                    Offered::Full => Flow::Stop,
+                }
+            }
+            Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
+                let mut start = self.next[lane];
+                let end = due(times, start, step.t_new(), self.direction);
+                while start < end {
+                    let stop = end.min(start + BLOCK);
+                    let block = &times[start..stop];
+                    self.observer.fill(step, block);
+                    self.take(lane, member, start, block);
+                    start = stop;
+                }
+                self.next[lane] = end;
+                Flow::Until(times.get(end).copied().unwrap_or(f64::INFINITY))
+            }
+        }
+    }
+
+    fn end(&mut self, end: &MemberEnd<'_>) {
+        let (lane, member) = (end.lane, end.member);
+        let (rows, dropped) = match self.policy {
+            Policy::Final => (usize::from(self.take_final(end)), 0),
+            Policy::Times { times, due } => (self.next[lane], (due - times.len()) as u64),
+            Policy::Reduce { reductions, .. } => {
+                let samples = self.next[lane];
+                self.finish_reductions(reductions, member, samples);
+                (usize::from(samples > 0), 0)
+            }
+            Policy::Steps { .. } => {
+                let dropped = self.steps[lane].finish();
+                (self.store_steps(lane, member), dropped)
+            }
+        };
+        let failure = self.failure(end);
+        let mut report = MemberReport::new(end, rows, dropped);
+        if let Some(failure) = failure {
+            report.status = Status::Failed;
+            self.failures.push((member, failure));
+        }
+        self.destination.reports[member - self.destination.first] = report;
+    }
+}
+
+impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
+    fn failure(&self, end: &MemberEnd<'_>) -> Option<MemberFailure> {
+        if let Some(t) = self.full[end.lane] {
+            return Some(MemberFailure::TooManyRows {
+                rows: self.policy.rows(),
+                t,
+            });
+        }
+        let failure = end.failure?;
+        if matches!(failure, Failure::InitialState { .. }) {
+            let mut parameters = vec![0.0; self.parameters.count()];
+            if let Some(bad) = self.parameters.fill(end.member, &mut parameters) {
+                let name = (self.parameter_name)(bad);
+                return Some(MemberFailure::Parameter {
+                    name,
+                    value: parameters[bad],
+                });
+            }
+        }
+        Some(failure.into())
+    }
+
+    fn offer(&mut self, lane: usize, t: f64) -> Offered {
+        let observer = &*self.observer;
+        let offered = self.steps[lane].offer(t, |signal| observer.values(signal, 1)[0]);
+        if offered == Offered::Full {
+            self.full[lane] = Some(t);
+        }
+        offered
+    }
+
+    /// Takes the block of the observer as the rows from `index` on.
+    fn take(&mut self, lane: usize, member: usize, index: usize, times: &[f64]) {
+        let at = member - self.destination.first;
+        match self.policy {
+            Policy::Reduce { reductions, .. } => {
+                self.reduce(reductions, lane, at, index == 0, times);
+            }
+            policy => {
+                let offset = at * policy.rows() + index;
+                let rows = times.len();
+                for (signal, column) in self.destination.columns.iter_mut().enumerate() {
+                    let values = self.observer.values(signal, rows);
+                    column[offset..offset + rows].copy_from_slice(values);
+                }
+            }
+        }
+    }
+
+    fn take_final(&mut self, end: &MemberEnd<'_>) -> bool {
+        if matches!(end.failure, Some(Failure::InitialState { .. })) {
+            return false;
+        }
+        self.observer.fill_at(end.member, end.t, end.state);
+        let at = end.member - self.destination.first;
+        for (signal, column) in self.destination.columns.iter_mut().enumerate() {
+            column[at] = self.observer.values(signal, 1)[0];
+        }
+        true
+    }
+
+    /// Folds a block into the numbers of a member, which are the columns themselves.
+    fn reduce(
+        &mut self,
+        reductions: &[Reduction],
+        lane: usize,
+        at: usize,
+        fresh: bool,
+        times: &[f64],
+    ) {
+        let signals = self.observer.signals.count();
+        for signal in 0..signals {
+            let values = self.observer.values(signal, times.len());
+            for (k, reduction) in reductions.iter().enumerate() {
+                let number = &mut self.destination.columns[signal * reductions.len() + k][at];
+                let start = if fresh {
+                    match reduction {
+                        Reduction::Min => f64::INFINITY,
+                        Reduction::Max => f64::NEG_INFINITY,
+                        Reduction::Mean | Reduction::Integral => 0.0,
+                    }
+                } else {
+                    *number
+                };
+                let last = (self.last_time[lane], self.last_value[signal][lane]);
+                *number = fold(*reduction, start, values, times, (!fresh).then_some(last));
+            }
+            self.last_value[signal][lane] = values[values.len() - 1];
+        }
+        self.last_time[lane] = times[times.len() - 1];
+    }
+
+    fn finish_reductions(&mut self, reductions: &[Reduction], member: usize, samples: usize) {
+        let at = member - self.destination.first;
+        for (k, column) in self.destination.columns.iter_mut().enumerate() {
+            if samples == 0 {
+                column[at] = f64::NAN;
+            } else if reductions[k % reductions.len()] == Reduction::Mean {
+                column[at] /= samples as f64;
+            }
+        }
+    }
+
+    /// Copies the rows of a lane to its member's place, if there is one.
+    fn store_steps(&mut self, lane: usize, member: usize) -> usize {
+        let steps = &self.steps[lane];
+        let rows = steps.times.len();
+        if self.destination.times.is_empty() {
+            return rows;
+        }
+        let offset = (member - self.destination.first) * self.policy.rows();
+        self.destination.times[offset..offset + rows].copy_from_slice(&steps.times);
+        for (column, values) in self.destination.columns.iter_mut().zip(&steps.columns) {
+            column[offset..offset + rows].copy_from_slice(values);
+        }
+        rows
+    }
+}
+
+fn fold(
+    reduction: Reduction,
+    start: f64,
+    values: &[f64],
+    times: &[f64],
+    last: Option<(f64, f64)>,
+) -> f64 {
+    match reduction {
+        Reduction::Min => values.iter().fold(start, |a, &b| if b < a { b } else { a }),
+        Reduction::Max => values.iter().fold(start, |a, &b| if b > a { b } else { a }),
+        Reduction::Mean => values.iter().fold(start, |a, &b| a + b),
+        Reduction::Integral => {
+            let mut sum = start;
+            let mut before = last;
+            for (&t, &value) in times.iter().zip(values) {
+                if let Some((t_before, value_before)) = before {
+                    sum += 0.5 * (t - t_before) * (value + value_before);
+                }
+                before = Some((t, value));
+            }
+            sum
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Rows at steps: growing, bounded, thinned, or the last ones.
+
+use bifrons_memory::Footprint;
+
+use crate::recording::Overflow;
+
+/// What became of a row that was offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offered {
+    /// Kept, or left out by the policy.
+    Ok,
+    /// No room and the policy is to fail.
+    Full,
+}
+
+/// Rows of one member: time and one value per signal, column by column.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StepRows {
+    pub(crate) times: Vec<f64>,
+    pub(crate) columns: Vec<Vec<f64>>,
+    capacity: Option<(usize, Overflow)>,
+    /// Rows offered so far.
+    offered: u64,
+    /// Thinning: every how many-th row is kept.
+    stride: u64,
+    /// Thinning: the newest row was left out and waits in `latest`.
+    pending: bool,
+    latest: Vec<f64>,
+    /// Keeping the last: position of the oldest row.
+    oldest: usize,
+}
+
+impl StepRows {
+    pub(crate) fn new(signals: usize, capacity: Option<(usize, Overflow)>) -> Self {
+        let rows = capacity.map_or(0, |(rows, _)| rows);
+        Self {
+            times: Vec::with_capacity(rows),
+            columns: (0..signals).map(|_| Vec::with_capacity(rows)).collect(),
+            capacity,
+            offered: 0,
+            stride: 1,
+            pending: false,
+            latest: vec![0.0; signals + 1],
+            oldest: 0,
+        }
+    }
+
+    /// Bytes for a capacity; nothing is allocated beyond it.
+    pub(crate) fn footprint(signals: usize, rows: usize) -> Footprint {
+        Footprint::of::<f64>(rows * (signals + 1))
+            .beside(Footprint::of::<Vec<f64>>(signals))
+            .beside(Footprint::of::<f64>(signals + 1))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.times.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.offered = 0;
+        self.stride = 1;
+        self.pending = false;
+        self.oldest = 0;
+    }
+
+    /// Offers the next row; `value(signal)` gives its values.
+    pub(crate) fn offer(&mut self, t: f64, value: impl Fn(usize) -> f64) -> Offered {
+        let index = self.offered;
+        let Some((rows, overflow)) = self.capacity else {
+            self.offered += 1;
+            self.push(t, value);
+            return Offered::Ok;
+        };
+        match overflow {
+            Overflow::Error if self.times.len() == rows => return Offered::Full,
+            Overflow::KeepLast if self.times.len() == rows => self.replace_oldest(t, value),
+            Overflow::Thin => self.thin(index, rows, t, value),
+            _ => self.push(t, value),
+        }
+        self.offered += 1;
+        Offered::Ok
+    }
+
+    fn push(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+        self.times.push(t);
+        for (signal, column) in self.columns.iter_mut().enumerate() {
+            column.push(value(signal));
+        }
+    }
+
+    fn replace_oldest(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+        self.times[self.oldest] = t;
+        for (signal, column) in self.columns.iter_mut().enumerate() {
+            column[self.oldest] = value(signal);
+        }
+        self.oldest = (self.oldest + 1) % self.times.len();
+    }
+
+    /// Keeps rows whose index is a multiple of the stride, and one place for the last row.
+    fn thin(&mut self, index: u64, rows: usize, t: f64, value: impl Fn(usize) -> f64) {
+        self.pending = !index.is_multiple_of(self.stride);
+        if self.pending {
+            self.keep_latest(t, value);
+            return;
+        }
+        if self.times.len() + 1 == rows {
+            // Every second row goes; the rows left are those of the doubled stride.
+            self.stride *= 2;
+            halve(&mut self.times);
+            self.columns.iter_mut().for_each(halve);
+            if !index.is_multiple_of(self.stride) {
+                self.pending = true;
+                self.keep_latest(t, value);
+                return;
+            }
+        }
+        self.push(t, value);
+    }
+
+    fn keep_latest(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+        self.latest[0] = t;
+        for (signal, latest) in self.latest[1..].iter_mut().enumerate() {
+            *latest = value(signal);
+        }
+    }
+
+    /// Puts the last row in place and the rows in order of time; returns the rows not kept.
+    pub(crate) fn finish(&mut self) -> u64 {
+        if self.pending {
+            self.pending = false;
+            self.times.push(self.latest[0]);
+            for (column, &latest) in self.columns.iter_mut().zip(&self.latest[1..]) {
+                column.push(latest);
+            }
+        }
+        self.times.rotate_left(self.oldest);
+        for column in &mut self.columns {
+            column.rotate_left(self.oldest);
+        }
+        self.oldest = 0;
+        self.offered - self.times.len() as u64
+    }
+}
+
+fn halve(values: &mut Vec<f64>) {
+    let kept = values.len().div_ceil(2);
+    for k in 1..kept {
+        values[k] = values[2 * k];
+    }
+    values.truncate(kept);
+}

@@ -1,0 +1,247 @@
+//! What a run keeps, and when.
+
+use crate::error::BuildError;
+
+/// What happens when more rows are due than a capacity holds. Whatever is not kept is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Overflow {
+    /// The run is refused (where the number of rows is known before it) or ends with an error.
+    #[default]
+    Error,
+    /// Every `2^m`-th row is kept, with the smallest `m` that fits; the first and the last row
+    /// always are.
+    Thin,
+    /// The last rows are kept.
+    KeepLast,
+}
+
+/// A number that summarises the recorded rows of one signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reduction {
+    /// Smallest sample.
+    Min,
+    /// Largest sample.
+    Max,
+    /// Arithmetic mean of the samples, summed in the order of time.
+    Mean,
+    /// Trapezoidal integral over the times of the samples.
+    Integral,
+}
+
+impl Reduction {
+    /// Short name, as in `x.mean`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Mean => "mean",
+            Self::Integral => "integral",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum When {
+    Times(Vec<f64>),
+    EveryStep,
+    Final,
+    Reduce {
+        times: Vec<f64>,
+        reductions: Vec<Reduction>,
+    },
+}
+
+/// What a run keeps: which signals, when, and how many rows at most.
+///
+/// A signal is an output of the system. Rows at given times come from the dense output of the
+/// integrator; no step is cut for them, so recording never changes a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    pub(crate) when: When,
+    pub(crate) signals: Option<Vec<String>>,
+    pub(crate) capacity: Option<(usize, Overflow)>,
+}
+
+impl Recording {
+    fn new(when: When) -> Self {
+        Self {
+            when,
+            signals: None,
+            capacity: None,
+        }
+    }
+
+    /// One row at each of these times, sorted in the direction of the run and within its span.
+    #[must_use]
+    pub fn times(times: Vec<f64>) -> Self {
+        Self::new(When::Times(times))
+    }
+
+    /// A row at the start and one at the end of each accepted step.
+    ///
+    /// A sweep needs a capacity for it, so that its memory is known.
+    #[must_use]
+    pub fn every_step() -> Self {
+        Self::new(When::EveryStep)
+    }
+
+    /// One row at the end of the run.
+    #[must_use]
+    pub fn final_values() -> Self {
+        Self::new(When::Final)
+    }
+
+    /// No rows: the samples at `times` are folded into one number per signal and reduction.
+    #[must_use]
+    pub fn reduce(times: Vec<f64>, reductions: &[Reduction]) -> Self {
+        Self::new(When::Reduce {
+            times,
+            reductions: reductions.to_vec(),
+        })
+    }
+
+    /// Keeps these outputs only. Default: all.
+    #[must_use]
+    pub fn signals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.signals = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Keeps at most `rows` rows per member.
+    #[must_use]
+    pub fn capacity(mut self, rows: usize, overflow: Overflow) -> Self {
+        self.capacity = Some((rows, overflow));
+        self
+    }
+
+    /// The recording for this span with the capacity applied to the times that are known.
+    ///
+    /// Returns the rows due beside it, where they are known before the run.
+    pub(crate) fn resolve(&self, t0: f64, t_end: f64) -> Result<Policy, BuildError> {
+        if let Some((rows, overflow)) = self.capacity {
+            let least = if overflow == Overflow::Thin { 2 } else { 1 };
+            if rows < least {
+                return Err(BuildError::Capacity { rows, least });
+            }
+        }
+        match &self.when {
+            When::Times(times) => {
+                check(times, t0, t_end)?;
+                Ok(Policy::Times {
+                    due: times.len(),
+                    times: self.thinned(times)?,
+                })
+            }
+            When::Reduce { times, reductions } => {
+                check(times, t0, t_end)?;
+                if times.is_empty() || reductions.is_empty() {
+                    return Err(BuildError::NothingToReduce {
+                        times: times.len(),
+                        reductions: reductions.len(),
+                    });
+                }
+                Ok(Policy::Reduce {
+                    times: times.clone(),
+                    reductions: reductions.clone(),
+                })
+            }
+            When::EveryStep => Ok(Policy::Steps {
+                capacity: self.capacity,
+            }),
+            When::Final => Ok(Policy::Final),
+        }
+    }
+
+    fn thinned(&self, times: &[f64]) -> Result<Vec<f64>, BuildError> {
+        let due = times.len();
+        let Some((rows, overflow)) = self.capacity else {
+            return Ok(times.to_vec());
+        };
+        if due <= rows {
+            return Ok(times.to_vec());
+        }
+        match overflow {
+            Overflow::Error => Err(BuildError::TooManyRows { due, rows }),
+            Overflow::KeepLast => Ok(times[due - rows..].to_vec()),
+            Overflow::Thin => {
+                let last = due - 1;
+                let mut stride = 2;
+                while last.div_ceil(stride) + 1 > rows {
+                    stride *= 2;
+                }
+                let mut kept: Vec<f64> = times[..last].iter().copied().step_by(stride).collect();
+                kept.push(times[last]);
+                Ok(kept)
+            }
+        }
+    }
+}
+
+/// A recording with everything checked and known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Policy {
+    Times {
+        times: Vec<f64>,
+        due: usize,
+    },
+    Steps {
+        capacity: Option<(usize, Overflow)>,
+    },
+    Final,
+    Reduce {
+        times: Vec<f64>,
+        reductions: Vec<Reduction>,
+    },
+}
+
+impl Policy {
+    /// Numbers that a member keeps per signal column.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Times { times, .. } => times.len(),
+            Self::Steps { capacity } => capacity.map_or(0, |(rows, _)| rows),
+            Self::Final | Self::Reduce { .. } => 1,
+        }
+    }
+
+    /// The columns that are kept, from the names of the signals.
+    pub(crate) fn column_names(&self, signals: &[String]) -> Vec<String> {
+        match self {
+            Self::Reduce { reductions, .. } => signals
+                .iter()
+                .flat_map(|s| reductions.iter().map(move |r| format!("{s}.{}", r.name())))
+                .collect(),
+            _ => signals.to_vec(),
+        }
+    }
+
+    /// The known times of the rows.
+    pub(crate) fn times(&self) -> &[f64] {
+        match self {
+            Self::Times { times, .. } | Self::Reduce { times, .. } => times,
+            Self::Steps { .. } | Self::Final => &[],
+        }
+    }
+}
+
+fn check(times: &[f64], t0: f64, t_end: f64) -> Result<(), BuildError> {
+    let direction = if t_end < t0 { -1.0 } else { 1.0 };
+    let mut last = t0;
+    for (index, &value) in times.iter().enumerate() {
+        let forward = (value - last) * direction >= 0.0;
+        let inside = (t_end - value) * direction >= 0.0;
+        if !(forward && inside) {
+            return Err(BuildError::Time {
+                index,
+                value,
+                start: t0,
+                end: t_end,
+            });
+        }
+        last = value;
+    }
+    Ok(())
+}

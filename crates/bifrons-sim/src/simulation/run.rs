@@ -1,0 +1,134 @@
+//! What a single run returns.
+
+use bifrons_hybrid::{HybridSystem, UnknownName};
+use bifrons_ode::{Flow, MemberEnd, MemberSink, Step};
+
+use super::{Kept, Last, Simulation};
+use crate::recorder::Recorder;
+use crate::recording::Policy;
+use crate::report::MemberReport;
+
+/// Rows, last state and cost of a single run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    names: Vec<String>,
+    times: Vec<f64>,
+    columns: Vec<Vec<f64>>,
+    last_state: Vec<f64>,
+    report: MemberReport,
+    rhs: u64,
+}
+
+impl Run {
+    pub(super) fn new<S: HybridSystem>(simulation: &Simulation<'_, S>, kept: Kept) -> Self {
+        let Kept {
+            mut columns,
+            mut steps,
+            report,
+            last,
+            ..
+        } = kept;
+        let rows = report.rows as usize;
+        let mut times = match &simulation.policy {
+            Policy::Times { times, .. } => times.clone(),
+            Policy::Final => vec![report.last_time],
+            Policy::Steps { .. } | Policy::Reduce { .. } => Vec::new(),
+        };
+        if let Some(steps) = steps.pop() {
+            times = steps.times;
+            columns = steps.columns;
+        }
+        times.truncate(rows);
+        for column in &mut columns {
+            column.truncate(rows);
+        }
+        let names = simulation.policy.column_names(&simulation.signals.names);
+        Self {
+            names,
+            times,
+            columns,
+            last_state: last.state,
+            report,
+            rhs: last.rhs,
+        }
+    }
+
+    /// Names of the recorded columns.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Times of the rows; empty for reductions.
+    #[must_use]
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// The rows of a column.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownName`] if nothing was recorded under this name.
+    pub fn signal(&self, name: &str) -> Result<&[f64], UnknownName> {
+        Ok(&self.columns[find(&self.names, name)?])
+    }
+
+    /// Time of the last accepted state.
+    #[must_use]
+    pub const fn last_time(&self) -> f64 {
+        self.report.last_time
+    }
+
+    /// The last accepted state, in the order of the system's schema.
+    #[must_use]
+    pub fn last_state(&self) -> &[f64] {
+        &self.last_state
+    }
+
+    /// Outcome and counts.
+    #[must_use]
+    pub const fn report(&self) -> &MemberReport {
+        &self.report
+    }
+
+    /// Evaluations of the right-hand side.
+    #[must_use]
+    pub const fn rhs_count(&self) -> u64 {
+        self.rhs
+    }
+}
+
+/// Position of a recorded column.
+pub(crate) fn find(names: &[String], name: &str) -> Result<usize, UnknownName> {
+    names
+        .iter()
+        .position(|known| known == name)
+        .ok_or_else(|| UnknownName {
+            what: "recorded signal",
+            name: name.to_owned(),
+            owner: "record".to_owned(),
+            nearest: names.first().cloned(),
+        })
+}
+
+/// Passes everything to the recorder and keeps the last state.
+pub(super) struct KeepLastState<'l, 'c, 'o, S: HybridSystem> {
+    pub(super) recorder: Recorder<'c, 'o, S, 1>,
+    pub(super) last: &'l mut Last,
+}
+
+impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, S> {
+    fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64 {
+        self.recorder.begin(lane, member, t0, state)
+    }
+
+    fn step(&mut self, step: &Step<'_, 1>) -> Flow {
+        self.recorder.step(step)
+    }
+
+    fn end(&mut self, end: &MemberEnd<'_>) {
+        self.last.state.copy_from_slice(end.state);
+        self.last.rhs = end.statistics.rhs;
+        self.recorder.end(end);
+    }
+}

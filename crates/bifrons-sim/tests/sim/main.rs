@@ -1,0 +1,12 @@
+//! Runs and sweeps of diagrams, end to end.
+#![expect(clippy::expect_used, reason = "a failed test helper is a failed test")]
+#![expect(
+    clippy::float_cmp,
+    reason = "recorded times and exact values are exact"
+)]
+
+mod determinism;
+mod models;
+mod recording;
+mod rows;
+mod sweeps;
