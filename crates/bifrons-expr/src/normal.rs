@@ -146,7 +146,7 @@ pub(crate) struct Normaliser {
 impl Normaliser {
     pub(crate) fn new(expand: bool) -> Self {
         Self {
-            graph: Graph::sorted(),
+            graph: Graph::new(),
             expand,
         }
     }

@@ -29,7 +29,7 @@ impl Expr {
 
 /// Normal form of an expression.
 pub(crate) fn normalise(expr: &Expr, expand: bool) -> (Form, Normaliser) {
-    let mut source = Graph::sorted();
+    let mut source = Graph::new();
     let root = source.import([expr.node()])[0];
     let cone = Cones::new(&source).below(&source, root);
     let mut normaliser = Normaliser::new(expand);

@@ -2,6 +2,8 @@
 #![expect(clippy::float_cmp, reason = "bits and exact values are compared")]
 
 #[cfg(test)]
+mod analysis;
+#[cfg(test)]
 mod calculus;
 #[cfg(test)]
 mod depth;
