@@ -38,6 +38,8 @@ pub struct Setup {
     pub binaries: Binaries,
     /// Valgrind, when instructions are to be counted.
     pub valgrind: Option<PathBuf>,
+    /// Whether instructions of cases of tier full are counted as well.
+    pub count_all: bool,
     /// Repetitions that are not timed.
     pub warmup: u64,
     /// Repetitions that are timed.

@@ -16,7 +16,8 @@ pub struct Common {
     #[arg(long, value_name = "SUBSTR")]
     pub filter: Option<String>,
 
-    /// `quick`: the small cases, 3 samples. `full`: all cases, 7 samples, instructions.
+    /// `quick`: the small cases, 3 samples. `full`: all cases, 7 samples, instructions of the
+    /// small ones.
     /// Without it: all cases, 3 samples.
     #[arg(long)]
     pub tier: Option<Tier>,

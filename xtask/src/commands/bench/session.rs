@@ -123,6 +123,7 @@ impl<'a> Bench<'a> {
             setup: Setup {
                 binaries: Binaries::none(),
                 valgrind: None,
+                count_all: !common.case.is_empty(),
                 warmup: 0,
                 repeat: 1,
                 timeout,
@@ -206,7 +207,11 @@ impl<'a> Bench<'a> {
     ///
     /// When a process cannot be started.
     pub fn measure(&self, cases: &[CaseLine], counts: Counts) -> anyhow::Result<Vec<Measurement>> {
-        let progress = Progress::new(cases.len() * counts.total(), self.common.quiet);
+        let steps = cases
+            .iter()
+            .map(|case| counts.for_case(case, &self.setup).total())
+            .sum();
+        let progress = Progress::new(steps, self.common.quiet);
         let mut measurements = samples::measure(cases, counts, &self.setup, |step| {
             progress.step(format!(
                 "{} sample {}/{}",

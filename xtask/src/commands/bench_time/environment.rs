@@ -94,10 +94,12 @@ fn variants(args: &Args, workspace: &Workspace) -> anyhow::Result<Vec<Variant>> 
             .iter()
             .any(|package| *package.name == name)
     };
-    if let Some(unknown) = args.package.iter().find(|name| !exists(name)) {
+    let mut packages = args.package.clone();
+    packages.extend(args.common.case.iter().map(|case| package_of(case)));
+    packages.dedup();
+    if let Some(unknown) = packages.iter().find(|name| !exists(name)) {
         return Err(Failure::usage(format!("there is no package `{unknown}`")).into());
     }
-    let mut packages = args.package.clone();
     if packages.is_empty() {
         packages = PACKAGES
             .into_iter()
@@ -133,6 +135,12 @@ fn variants(args: &Args, workspace: &Workspace) -> anyhow::Result<Vec<Variant>> 
         return Err(Failure::usage(message).into());
     }
     Ok(variants)
+}
+
+/// `build/bifrons?jobs=2` is a case of `bifrons`.
+fn package_of(case: &str) -> String {
+    let name = case.split_once('?').map_or(case, |(name, _)| name);
+    name.strip_prefix("build/").unwrap_or(name).to_owned()
 }
 
 fn measurement(variant: &Variant, built: &cold::Built) -> Measurement {
@@ -187,5 +195,25 @@ fn heaviest(bench: &Bench<'_>, variant: &Variant, built: &cold::Built) {
     ));
     for line in table::aligned(&["crate", "wall", "cpu", "peak"], &rows, &[1, 2, 3]) {
         bench.say(format_args!("  {line}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_name_their_package() {
+        assert_eq!(
+            package_of("build/bifrons-ode?jobs=2"),
+            "bifrons-ode",
+            "a full name"
+        );
+        assert_eq!(package_of("build/bifrons"), "bifrons", "without jobs");
+        assert_eq!(
+            package_of("ode/decay"),
+            "ode/decay",
+            "no build, and so no package"
+        );
     }
 }
