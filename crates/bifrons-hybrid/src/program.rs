@@ -7,7 +7,7 @@ use bifrons_memory::Footprint;
 use crate::equations::EquationSystem;
 use crate::name::TIME;
 
-/// A straight-line program over `time` and some states.
+/// A straight-line program over `time`, if it is read, and some states.
 ///
 /// Its tape has only the parameters that it needs, so that a system with many parameters does not
 /// pay registers for each of them in every program.
@@ -16,6 +16,8 @@ pub(crate) struct Program {
     tape: Tape,
     /// Positions of the tape's parameters among those of the system.
     parameters: Vec<usize>,
+    /// Whether `time` is the first variable of the tape.
+    reads_time: bool,
 }
 
 /// Working memory of a [`Program`].
@@ -42,15 +44,31 @@ impl Program {
         let symbols = parameters
             .iter()
             .map(|&p| system.parameters()[p].symbol.clone());
-        let mut builder = TapeBuilder::new()
-            .parameters(symbols)
-            .variables(std::iter::once(Symbol::new(TIME)).chain(states.iter().cloned()));
-        for position in positions(&needed.definitions) {
+        let definitions = positions(&needed.definitions);
+        let time = Symbol::new(TIME);
+        let defined = definitions
+            .iter()
+            .map(|&position| &system.definitions()[position].expression);
+        let reads_time = roots
+            .iter()
+            .chain(defined)
+            .any(|expression| expression.dependencies().contains(&time));
+        let mut builder = TapeBuilder::new().parameters(symbols).variables(
+            reads_time
+                .then_some(time)
+                .into_iter()
+                .chain(states.iter().cloned()),
+        );
+        for position in definitions {
             let definition = &system.definitions()[position];
             builder = builder.define(definition.symbol.clone(), definition.expression.clone());
         }
         let tape = builder.outputs(roots).build()?;
-        Ok(Self { tape, parameters })
+        Ok(Self {
+            tape,
+            parameters,
+            reads_time,
+        })
     }
 
     pub(crate) fn instruction_count(&self) -> usize {
@@ -78,14 +96,19 @@ impl Program {
             .set_parameters(&mut memory.registers, lane, &memory.parameters);
     }
 
-    /// `variables` are `time` and the states, in slices whose concatenation has one row for each.
+    /// `variables` are `time` and the states.
     pub(crate) fn evaluate<const W: usize>(
         &self,
         level: Level,
         memory: &mut ProgramRegisters<W>,
-        variables: &[&[[f64; W]]],
+        variables: &[&[[f64; W]]; 2],
         results: &mut [[f64; W]],
     ) {
+        let variables = if self.reads_time {
+            &variables[..]
+        } else {
+            &variables[1..]
+        };
         self.tape
             .evaluate(level, &mut memory.registers, variables, results);
     }

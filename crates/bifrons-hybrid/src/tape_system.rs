@@ -162,7 +162,7 @@ impl HybridSystem for TapeSystem {
         } = workspace;
         self.starts.set_parameters(starts, 0, parameters);
         self.starts
-            .evaluate(*level, starts, &[&[[t0]]], start_values);
+            .evaluate(*level, starts, &[&[[t0]], &[]], start_values);
         for (own, [value]) in state.iter_mut().zip(start_values) {
             *own = *value;
         }

@@ -56,7 +56,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
         } else {
             self.problem.dimension()
         };
-        if P::DIMENSION > 0 || W >= WIDE {
+        if P::DIMENSION > 0 {
             return self.drive(n);
         }
         // A literal dimension unrolls the loops over components, which are short on few lanes.
