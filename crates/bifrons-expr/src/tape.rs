@@ -190,6 +190,18 @@ impl Tape {
         {
             return compact.evaluate(memory, variables, outputs);
         }
+        self.evaluate_wide(level, registers, variables, outputs);
+    }
+
+    /// Apart from [`Tape::evaluate`], so that its short path stays short.
+    #[inline(never)]
+    fn evaluate_wide<const W: usize>(
+        &self,
+        level: Level,
+        registers: &mut Registers<W>,
+        variables: &[&[[f64; W]]],
+        outputs: &mut [[f64; W]],
+    ) {
         // A few lanes gain nothing from wide registers, and the call costs as much as a few steps.
         let level = if W < 4 { Level::Baseline } else { level };
         level.dispatch(Evaluation {

@@ -1,8 +1,7 @@
 //! Instructions and their meaning, defined once for every width.
 
-use crate::op::{maximum, minimum, modulo, sign, truth};
+use crate::op::{maximum, minimum, sign, truth};
 use crate::tape::compact::{MEMORY, Small};
-use bifrons_lanes::math;
 
 /// One step of a tape. `dst` is a register, or an output if [`OUTPUT`] is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +109,7 @@ macro_rules! codes {
                         self.apply(dst, [$(instruction.$arg),+], |[$($arg),+]| $value);
                     })*
                     Code::Powi => {
-                        self.apply(dst, [a], |[a]| math::powi(a, b.cast_signed()));
+                        self.apply(dst, [a], |[a]| far::powi(a, b.cast_signed()));
                     }
                 }
             }
@@ -123,7 +122,7 @@ macro_rules! codes {
                         self.apply_lane(lane, dst, [$(instruction.$arg),+], |[$($arg),+]| $value);
                     })*
                     Code::Powi => {
-                        self.apply_lane(lane, dst, [a], |[a]| math::powi(a, b.cast_signed()));
+                        self.apply_lane(lane, dst, [a], |[a]| far::powi(a, b.cast_signed()));
                     }
                 }
             }
@@ -140,13 +139,45 @@ macro_rules! codes {
                     })*
                     Code::Powi => {
                         let exponent = i32::from(self.b.cast_signed());
-                        math::powi(memory[self.a as usize], exponent)
+                        far::powi(memory[self.a as usize], exponent)
                     }
                 };
                 memory[self.dst as usize] = result;
             }
         }
     };
+}
+
+/// Functions that are long enough to be calls: inlined, they would cost every other instruction
+/// of the loop its registers.
+mod far {
+    use bifrons_lanes::math;
+
+    macro_rules! calls {
+        ($($name:ident($($arg:ident),+);)*) => {$(
+            #[inline(never)]
+            pub(super) fn $name($($arg: f64),+) -> f64 {
+                math::$name($($arg),+)
+            }
+        )*};
+    }
+
+    calls! {
+        exp(a); ln(a); exp_m1(a); ln_1p(a);
+        sin(a); cos(a); tan(a); asin(a); acos(a); atan(a);
+        sinh(a); cosh(a); tanh(a); erf(a);
+        pow(a, b); atan2(a, b); hypot(a, b);
+    }
+
+    #[inline(never)]
+    pub(super) fn powi(a: f64, exponent: i32) -> f64 {
+        math::powi(a, exponent)
+    }
+
+    #[inline(never)]
+    pub(super) fn modulo(a: f64, b: f64) -> f64 {
+        crate::op::modulo(a, b)
+    }
 }
 
 #[inline(always)]
@@ -168,20 +199,20 @@ codes! {
     Floor(a) = a.floor();
     Ceil(a) = a.ceil();
     Sqrt(a) = a.sqrt();
-    Exp(a) = math::exp(a);
-    Ln(a) = math::ln(a);
-    ExpM1(a) = math::exp_m1(a);
-    Ln1p(a) = math::ln_1p(a);
-    Sin(a) = math::sin(a);
-    Cos(a) = math::cos(a);
-    Tan(a) = math::tan(a);
-    Asin(a) = math::asin(a);
-    Acos(a) = math::acos(a);
-    Atan(a) = math::atan(a);
-    Sinh(a) = math::sinh(a);
-    Cosh(a) = math::cosh(a);
-    Tanh(a) = math::tanh(a);
-    Erf(a) = math::erf(a);
+    Exp(a) = far::exp(a);
+    Ln(a) = far::ln(a);
+    ExpM1(a) = far::exp_m1(a);
+    Ln1p(a) = far::ln_1p(a);
+    Sin(a) = far::sin(a);
+    Cos(a) = far::cos(a);
+    Tan(a) = far::tan(a);
+    Asin(a) = far::asin(a);
+    Acos(a) = far::acos(a);
+    Atan(a) = far::atan(a);
+    Sinh(a) = far::sinh(a);
+    Cosh(a) = far::cosh(a);
+    Tanh(a) = far::tanh(a);
+    Erf(a) = far::erf(a);
     Square(a) = a * a;
     Cube(a) = a * (a * a);
     Fourth(a) = (a * a) * (a * a);
@@ -192,12 +223,12 @@ codes! {
     Sub(a, b) = a - b;
     Mul(a, b) = a * b;
     Div(a, b) = a / b;
-    Pow(a, b) = math::pow(a, b);
+    Pow(a, b) = far::pow(a, b);
     Min(a, b) = minimum(a, b);
     Max(a, b) = maximum(a, b);
-    Modulo(a, b) = modulo(a, b);
-    Atan2(a, b) = math::atan2(a, b);
-    Hypot(a, b) = math::hypot(a, b);
+    Modulo(a, b) = far::modulo(a, b);
+    Atan2(a, b) = far::atan2(a, b);
+    Hypot(a, b) = far::hypot(a, b);
     Lt(a, b) = number(a < b);
     Le(a, b) = number(a <= b);
     Eq(a, b) = number(equal(a, b));

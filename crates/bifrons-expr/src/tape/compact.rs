@@ -27,7 +27,6 @@ pub(crate) struct Compact {
     instructions: Vec<Small>,
     first_variable: u8,
     first_output: u8,
-    outputs: usize,
 }
 
 impl Compact {
@@ -42,7 +41,6 @@ impl Compact {
             instructions: instructions.collect::<Option<_>>()?,
             first_variable: u8::try_from(program.first_variable).ok()?,
             first_output,
-            outputs: program.outputs,
         })
     }
 
@@ -54,26 +52,32 @@ impl Compact {
         variables: &[&[[f64; W]]],
         outputs: &mut [[f64; W]],
     ) {
-        let mut next = self.first_variable;
+        let mut next = usize::from(self.first_variable);
         for slice in variables {
-            for value in *slice {
-                memory[next as usize] = value[0];
-                next = next.wrapping_add(1);
+            // One number at a time: a wide read of what was just written in parts would wait.
+            for (to, from) in memory[next..].iter_mut().zip(*slice) {
+                *to = from[0];
             }
+            next += slice.len();
         }
-        for instruction in &self.instructions {
-            instruction.run(memory);
-        }
-        let mut next = self.first_output;
-        for output in outputs.iter_mut().take(self.outputs) {
-            output[0] = memory[next as usize];
-            next = next.wrapping_add(1);
+        interpret(&self.instructions, memory);
+        let results = &memory[usize::from(self.first_output)..];
+        for (to, from) in outputs.iter_mut().zip(results) {
+            to[0] = *from;
         }
     }
 
     /// Bytes of the instructions.
     pub(crate) const fn instruction_count(&self) -> usize {
         self.instructions.capacity()
+    }
+}
+
+/// The loop alone: a small function keeps its few values in registers.
+#[inline(never)]
+fn interpret(instructions: &[Small], memory: &mut [f64; MEMORY]) {
+    for instruction in instructions {
+        instruction.run(memory);
     }
 }
 
