@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use bifrons_hybrid::TapeSystem;
 use bifrons_lanes::{LANES, Level};
+use bifrons_memory::Budget;
 use bifrons_ode::{
     EnsembleWorkspace, Flow, MemberEnd, MemberSink, Options, Save, Step, Tolerance, solve,
     solve_members,
@@ -106,6 +107,8 @@ fn tape_lanes(system: &TapeSystem, rho: &[f64], level: Level) -> Total {
         .span(0.0, T_END)
         .column("fy.rho", rho.to_vec())
         .options(options(level))
+        // Reading what the machine has left takes as long as a few thousand member-steps.
+        .budget(Budget::unlimited())
         .build()
         .expect("valid sweep");
     let result = sweep.run().expect("fits");

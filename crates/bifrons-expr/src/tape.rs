@@ -1,5 +1,6 @@
 //! Tapes: straight-line programs compiled from expressions.
 
+mod aligned;
 mod builder;
 mod code;
 mod compact;
@@ -8,6 +9,7 @@ mod plan;
 mod program;
 
 use crate::symbol::Symbol;
+use crate::tape::aligned::Aligned;
 use crate::tape::code::{Instruction, Store};
 use crate::tape::compact::{Compact, MEMORY, Small};
 use crate::tape::program::Program;
@@ -34,7 +36,7 @@ pub struct Tape {
 /// Working memory of a [`Tape`] for `W` members: one `[f64; W]` per register.
 #[derive(Debug, Clone)]
 pub struct Registers<const W: usize> {
-    values: Vec<[f64; W]>,
+    values: Aligned<W>,
     /// Memory of the compact form, for one lane.
     memory: Option<Box<[f64; MEMORY]>>,
 }
@@ -96,7 +98,7 @@ impl Tape {
         } else {
             0
         };
-        Footprint::of::<f64>(self.program.registers.saturating_mul(lanes) + memory)
+        Footprint::of::<f64>(aligned::numbers(self.program.registers, lanes) + memory)
     }
 
     /// Bytes of the tape itself: instructions, constants and lists of names.
@@ -119,8 +121,8 @@ impl Tape {
     /// allocation: `8 W` bytes per register.
     #[must_use]
     pub fn registers<const W: usize>(&self) -> Registers<W> {
-        let mut values = vec![[f64::NAN; W]; self.program.registers];
-        for (register, constant) in values.iter_mut().zip(&self.program.constants) {
+        let mut values = Aligned::<W>::new(f64::NAN, self.program.registers);
+        for (register, constant) in values.arrays_mut().iter_mut().zip(&self.program.constants) {
             *register = [*constant; W];
         }
         let memory = (W == 1 && self.compact.is_some()).then(|| Box::new([f64::NAN; MEMORY]));
@@ -151,10 +153,13 @@ impl Tape {
             "one value per parameter"
         );
         let first = self.program.constants.len();
-        for (register, value) in registers.values[first..].iter_mut().zip(values) {
+        for (register, value) in registers.values.arrays_mut()[first..]
+            .iter_mut()
+            .zip(values)
+        {
             register[lane] = *value;
         }
-        let mut store = Store::new(&mut registers.values, &mut []);
+        let mut store = Store::new(registers.values.arrays_mut(), &mut []);
         for instruction in &self.program.prologue {
             store.step_lane(lane, instruction);
         }
@@ -190,27 +195,19 @@ impl Tape {
         {
             return compact.evaluate(memory, variables, outputs);
         }
-        self.evaluate_wide(level, registers, variables, outputs);
-    }
-
-    /// Apart from [`Tape::evaluate`], so that its short path stays short.
-    #[inline(never)]
-    fn evaluate_wide<const W: usize>(
-        &self,
-        level: Level,
-        registers: &mut Registers<W>,
-        variables: &[&[[f64; W]]],
-        outputs: &mut [[f64; W]],
-    ) {
-        // A few lanes gain nothing from wide registers, and the call costs as much as a few steps.
-        let level = if W < 4 { Level::Baseline } else { level };
-        level.dispatch(Evaluation {
+        let evaluation = Evaluation {
             instructions: &self.program.main,
-            registers: &mut registers.values,
+            registers: registers.values.arrays_mut(),
             first_variable: self.program.first_variable,
             variables,
             outputs,
-        });
+        };
+        if W < 4 {
+            // A few lanes gain nothing from wide registers; apart, so that the path above is short.
+            evaluate_here(evaluation);
+        } else {
+            level.dispatch(evaluation);
+        }
     }
 
     fn check_registers<const W: usize>(&self, registers: &Registers<W>) {
@@ -223,10 +220,15 @@ impl<const W: usize> Registers<W> {
     /// Takes constants, parameters and results of the prologue over into the compact memory.
     fn refresh_memory(&mut self, first_variable: usize) {
         if let Some(memory) = &mut self.memory {
-            let pinned = self.values[..first_variable].as_flattened();
+            let pinned = self.values.arrays()[..first_variable].as_flattened();
             memory[..pinned.len()].copy_from_slice(pinned);
         }
     }
+}
+
+#[inline(never)]
+fn evaluate_here<const W: usize>(evaluation: Evaluation<'_, W>) {
+    evaluation.run();
 }
 
 struct Evaluation<'a, const W: usize> {
