@@ -12,6 +12,8 @@ const T_END: f64 = 5.0;
 const ROWS: usize = 200;
 const RELATIVE: f64 = 1e-6;
 const ABSOLUTE: f64 = 1e-8;
+/// Pages of code and heap that building a diagram touches in a fresh process, measured.
+const ASSEMBLED: u64 = 512 * 1024;
 /// Error above which the sample is wrong: the tolerance, added up over the run.
 const ALLOWED: f64 = 2e-6;
 
@@ -88,7 +90,12 @@ impl Scenario for SweepDecay {
             .threads(Threads::new(case.size("threads")?)?)
             .record(recording)
             .build()?;
-        run.plan(sweep.plan()?.tree());
+        let plan = sweep.plan()?;
+        run.plan(plan.tree());
+        // Beside the run itself: the two columns of gains, and the pages of the model.
+        let columns = 2 * size_of_val(gains.as_slice()) as u64;
+        run.plan_resident(plan.resident_peak(columns + ASSEMBLED));
+        drop(plan);
         run.assembled()?;
         drop(run.first(|| sweep.run())?);
         let result = run.steady(|| sweep.run())?;
