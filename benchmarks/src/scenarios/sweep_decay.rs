@@ -59,7 +59,7 @@ impl Scenario for SweepDecay {
         vec![Axis::new(
             "members",
             [1, 10, 100, 1000, 10_000],
-            "byte per member",
+            "member",
         )]
     }
 
