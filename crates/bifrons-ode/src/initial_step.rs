@@ -69,15 +69,11 @@ pub(crate) fn estimate(
     }
     rhs(t0 + direction * h0, euler, slope_there);
     let curvature = norm(&|i| slope_there[i] - slope[i]) / h0;
-    let steepest = if curvature > slope_norm {
-        curvature
-    } else {
-        slope_norm
-    };
+    let steepest = slope_norm.max(curvature);
+    let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
     let h1 = if steepest <= 1e-15 {
         (h0 * 1e-3).max(1e-6)
     } else {
-        let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
         exp2_fast(log2_fast(ratio) / order)
     };
     // A probe outside the domain gives NaN; the small step of the slope alone is safe.

@@ -12,8 +12,9 @@ use crate::event::{AtStart, Crossing, Fired, RootRule};
 use crate::problem::{Fault, Problem};
 use crate::stepper::Stepper;
 
-/// Distance of two roots that count as one, in the accepted width of a located root.
-const SIMULTANEOUS: f64 = 2.0;
+/// Distance of two roots that count as one, in the accepted width of a located root: a state has
+/// some units in the last place of round-off.
+const SIMULTANEOUS: f64 = 8.0;
 /// A value this many times larger than what it was at the event is away from zero.
 const AWAY: f64 = 4.0;
 /// First look after an event, in units in the last place of the time; later ones are farther by
@@ -361,7 +362,7 @@ impl Watch {
             } else if side != 0 && now != 0 && now != side && counts(self.rules[i], side) {
                 self.past[i] = value;
                 self.side[i] = now;
-                self.away[i] = value.abs();
+                self.away[i] = 0.0;
                 again = true;
             } else {
                 self.side[i] = now;

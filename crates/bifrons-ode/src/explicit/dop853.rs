@@ -53,7 +53,7 @@ impl<const W: usize> Arrays<'_, W> {
 
     /// Stages two to seven.
     #[inline(always)]
-    fn first_half<P: LaneProblem<W>>(
+    fn first_part<P: LaneProblem<W>>(
         &mut self,
         n: usize,
         problem: &mut P,
@@ -79,22 +79,20 @@ impl<const W: usize> Arrays<'_, W> {
         problem.rhs(stage_time!(C7, t, h, t), stage, k7);
     }
 
-    /// Stages eight to twelve.
+    /// Stages eight to ten.
     #[inline(always)]
-    fn second_half<P: LaneProblem<W>>(
+    fn second_part<P: LaneProblem<W>>(
         &mut self,
         n: usize,
         problem: &mut P,
         t: &[f64; W],
         h: &[f64; W],
-        t_new: &[f64; W],
     ) {
         let (y, stage) = (&self.y[..n], &mut self.stage[..n]);
         let (k1, k4, k5) = (&self.k1[..n], &self.k4[..n], &self.k5[..n]);
         let (k6, k7) = (&self.k6[..n], &self.k7[..n]);
         let (k8, k9) = (&mut self.k8[..n], &mut self.k9[..n]);
-        let (k10, k11) = (&mut self.k10[..n], &mut self.k11[..n]);
-        let k12 = &mut self.k12[..n];
+        let k10 = &mut self.k10[..n];
         combine!(
             n,
             stage,
@@ -125,6 +123,23 @@ impl<const W: usize> Arrays<'_, W> {
                 + A10_9 * k9
         );
         problem.rhs(stage_time!(C10, t, h, t), stage, k10);
+    }
+
+    /// Stages eleven and twelve.
+    #[inline(always)]
+    fn third_part<P: LaneProblem<W>>(
+        &mut self,
+        n: usize,
+        problem: &mut P,
+        t: &[f64; W],
+        h: &[f64; W],
+        t_new: &[f64; W],
+    ) {
+        let (y, stage) = (&self.y[..n], &mut self.stage[..n]);
+        let (k1, k4, k5) = (&self.k1[..n], &self.k4[..n], &self.k5[..n]);
+        let (k6, k7, k8) = (&self.k6[..n], &self.k7[..n], &self.k8[..n]);
+        let (k9, k10) = (&self.k9[..n], &self.k10[..n]);
+        let (k11, k12) = (&mut self.k11[..n], &mut self.k12[..n]);
         combine!(
             n,
             stage,
@@ -197,8 +212,9 @@ impl<'w, const W: usize> Stages<'w, W> for Arrays<'w, W> {
         h: &[f64; W],
         t_new: &[f64; W],
     ) {
-        self.first_half(n, problem, t, h);
-        self.second_half(n, problem, t, h, t_new);
+        self.first_part(n, problem, t, h);
+        self.second_part(n, problem, t, h);
+        self.third_part(n, problem, t, h, t_new);
         let (y, y_new) = (&self.y[..n], &mut self.y_new[..n]);
         let (k1, k6, k7) = (&self.k1[..n], &self.k6[..n], &self.k7[..n]);
         let (k8, k9, k10) = (&self.k8[..n], &self.k9[..n], &self.k10[..n]);

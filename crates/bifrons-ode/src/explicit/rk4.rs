@@ -13,7 +13,7 @@ explicit_stages! {
     stage k2 at C2: A21 * k1;
     stage k3 at C3: A32 * k2;
     stage k4 at END: A43 * k3;
-    end: A51 * k1 + A52 * k2 + A53 * k3 + A54 * k4;
+    end: A51 * k1 + A54 * k4 + A52 * k2 + A53 * k3;
     error: E1 * k5;
 }
 

@@ -9,6 +9,7 @@ pub(crate) const C3: f64 = 1.0 / 2.0;
 pub(crate) const A21: f64 = 1.0 / 2.0;
 pub(crate) const A32: f64 = 1.0 / 2.0;
 pub(crate) const A43: f64 = 1.0;
+/// Weights; their sum is exactly one if 1 and 4 are added first.
 pub(crate) const A51: f64 = 1.0 / 6.0;
 pub(crate) const A52: f64 = 1.0 / 3.0;
 pub(crate) const A53: f64 = 1.0 / 3.0;
