@@ -4,6 +4,7 @@ mod calibration;
 mod horizon;
 mod noop;
 mod ode;
+mod retirement;
 mod sweep_decay;
 
 use bifrons_problems::Reference;
@@ -40,5 +41,6 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &LORENZ,
         &sweep_decay::SweepDecay,
         &horizon::Horizon,
+        &retirement::DcEgmRetirement,
     ]
 }

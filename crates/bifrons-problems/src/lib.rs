@@ -18,7 +18,9 @@
 mod diagrams;
 mod lanes;
 mod reference;
+mod retirement;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
 pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};
+pub use retirement::{Retirement, RetirementError, RetirementWorkspace};
