@@ -36,6 +36,7 @@ mod ensemble;
 mod error;
 mod event;
 mod explicit;
+mod implicit;
 mod initial_step;
 mod method;
 mod options;
