@@ -161,7 +161,7 @@ impl Row {
     }
 
     /// The records in order.
-    pub fn records(&self) -> impl ExactSizeIterator<Item = Record> + '_ {
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = Record> + ExactSizeIterator + '_ {
         (0..self.len()).map(|i| Record {
             x: self.x[i],
             value: self.value[i],
