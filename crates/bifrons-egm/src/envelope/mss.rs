@@ -49,7 +49,7 @@ fn cross(
     let Some(best) = best_at(candidates, &workspace.runs, x) else {
         return;
     };
-    let slack = (1e-5 * value.abs() + 1e-7).min(8.0 * f64::EPSILON * value.abs().max(1.0));
+    let slack = (1e-5 * value.abs() + 1e-7).max(8.0 * f64::EPSILON);
     if (best.record.value - value).abs() > slack {
         return;
     }
