@@ -1,0 +1,39 @@
+//! Endogenous grid methods on slices.
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+mod candidate;
+mod choice;
+mod dcegm;
+mod egm;
+mod elementary;
+mod envelope;
+mod error;
+mod euler_error;
+mod expectation;
+mod hermite;
+mod problem;
+mod reader;
+mod row;
+mod utility;
+
+pub use candidate::{CandidateBuffer, Candidates};
+pub use choice::TasteShocks;
+pub use dcegm::{DcEgmOptions, StepReport, StepWorkspace, dcegm_step};
+pub use egm::egm_step;
+pub use envelope::{
+    Descending, EnvelopeMethod, EnvelopeReport, EnvelopeWorkspace, Interpolant, upper_envelope,
+};
+pub use error::{ChoiceError, EgmError, EnvelopeError, LengthError, ReadError, UtilityError};
+pub use euler_error::{EulerErrors, euler_error};
+pub use expectation::{Expectation, Gradient, NextChoice};
+pub use problem::{InversionReport, SavingsProblem};
+pub use reader::{
+    Above, MarginalRead, ReadOptions, ReadReport, Reading, Readings, RowReader, ValueRead,
+};
+pub use row::{Corner, Record, Row, RowView};
+pub use utility::{Cara, Crra, NumericInverse, Scaled, SmoothUtility, Utility};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
