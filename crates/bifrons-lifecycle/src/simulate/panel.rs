@@ -210,7 +210,11 @@ impl Rows {
             quantities: layout.quantities.iter().map(cells).collect(),
             value: vec![f64::NAN; count],
             feasible: vec![false; count],
-            derived: vec![vec![f64::NAN; count]; layout.derived.len()],
+            derived: layout
+                .derived
+                .iter()
+                .map(|_| vec![f64::NAN; count])
+                .collect(),
         }
     }
 
