@@ -9,7 +9,7 @@ use bifrons_memory::Footprint;
 use crate::edge::{MeshAxis, Producer};
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::{Kind, ces, power_mean};
-use crate::program::{Lane, Machine};
+use crate::program::{Lane, Machine, Program};
 use crate::space::{QuantityKind, code};
 use crate::stage::{EdgeStage, Stage};
 
@@ -105,15 +105,11 @@ impl<'a> Kernel<'a> {
         let edges = &self.stage.edges;
         let axes = edges.iter().map(|edge| edge.plan.axes.len()).max();
         let states = edges.iter().map(|edge| edge.plan.producers.len()).max();
-        Worker {
-            now: self.stage.now.machine(&self.parameters),
+        let mut worker = Worker {
+            now: self.stage.now.machine(),
             laws: edges
                 .iter()
-                .map(|edge| {
-                    edge.laws
-                        .as_ref()
-                        .map(|laws| laws.machine(&self.parameters))
-                })
+                .map(|edge| edge.laws.as_ref().map(Program::machine))
                 .collect(),
             states: vec![[0.0; LANES]; self.plan.states.len()],
             q: [0.0; LANES],
@@ -121,6 +117,18 @@ impl<'a> Kernel<'a> {
             points: vec![[0.0; LANES]; states.unwrap_or(0)],
             nodes: vec![0; axes.unwrap_or(0)],
             lottery: Vec::with_capacity(lottery_nodes(self.plan, self.period, self.stage)),
+        };
+        self.prepare(&mut worker);
+        worker
+    }
+
+    /// Sets the parameters; the worker may have served the same regime at another age.
+    pub(crate) fn prepare(&self, worker: &mut Worker) {
+        self.stage.now.set(&mut worker.now, &self.parameters);
+        for (edge, machine) in self.stage.edges.iter().zip(&mut worker.laws) {
+            if let (Some(laws), Some(machine)) = (&edge.laws, machine) {
+                laws.set(machine, &self.parameters);
+            }
         }
     }
 

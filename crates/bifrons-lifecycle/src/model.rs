@@ -65,7 +65,6 @@ pub(crate) struct RegimePlan {
     /// Stages, one if no formula varies with age.
     pub(crate) stages: Vec<Stage>,
     /// Variants of the stages for simulations, if functions are declared twice.
-    #[expect(dead_code, reason = "read by simulations, which are next")]
     pub(crate) simulated: Vec<Stage>,
     /// What there is in each period in which the regime exists.
     pub(crate) periods: Vec<Option<PeriodPlan>>,
@@ -113,6 +112,11 @@ impl RegimePlan {
 
     pub(crate) fn is_terminal(&self) -> bool {
         self.declaration.is_terminal()
+    }
+
+    /// The stage by which subjects move.
+    pub(crate) fn simulated_stage(&self, stage: usize) -> &Stage {
+        self.simulated.get(stage).unwrap_or(&self.stages[stage])
     }
 }
 

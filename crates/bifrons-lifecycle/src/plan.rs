@@ -3,11 +3,12 @@
 use bifrons_memory::{Bytes, Footprint, Part};
 
 use crate::error::SolveError;
-use crate::kernel;
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::options::{Retention, SolveOptions};
 use crate::problem::Problem;
+use crate::search;
 use crate::solution::Slot;
+use crate::solve::blocks_footprint;
 
 /// The predicted peak of a solve, part by part.
 ///
@@ -85,7 +86,9 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
             let values = values(own, options);
             count += 1;
             here = here.beside(values);
-            work = work.either(worker(plan, own).times(threads).into_scratch());
+            let workers = worker(plan, own).times(threads);
+            let blocks = blocks_footprint(plan, own, options.cell_block_size);
+            work = work.either(workers.beside(blocks).into_scratch());
         }
         if options.retention == Retention::First {
             // Values of the period after are there while this one is solved.
@@ -123,8 +126,5 @@ fn values(own: &PeriodPlan, options: &SolveOptions) -> Footprint {
 
 /// Bytes of one thread that works on the regime.
 fn worker(plan: &RegimePlan, own: &PeriodPlan) -> Footprint {
-    let stage = &plan.stages[own.stage];
-    kernel::footprint(plan, own, stage)
-        .beside(Footprint::of::<f64>(plan.states.len() + plan.actions.len()))
-        .beside(Footprint::of::<(f64, f64)>(2 * own.choices.branches))
+    search::footprint(plan, own).beside(Footprint::of::<f64>(own.choices.branches))
 }

@@ -152,6 +152,7 @@ pub(crate) fn log_sum(scale: f64, values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "limits are taken exactly")]
 mod tests {
     use super::{ces, log_sum, power_mean};
 
@@ -166,16 +167,14 @@ mod tests {
             (1.0, 2.4),
             (1e-9, 2.143_546_925_324_905),
             (0.0, 2.143_546_925_072_586_3),
-            (-1e-9, 2.143_546_924_820_267_3),
+            (-1e-9, 2.143_546_924_820_267),
             (-1.0, 1.904_761_904_761_904_8),
             (-9.0, 1.195_165_402_037_886_3),
             (-49.0, 1.033_391_045_432_878),
-            (-500.0, 1.003_223_061_968_680_9),
+            (-500.0, 1.003_224_061_968_681),
         ];
         for (p, mean) in expected {
-            if p != -500.0 {
-                close(power_mean(p, terms.into_iter()), mean, 4e-16);
-            }
+            close(power_mean(p, terms.into_iter()), mean, 4e-16);
             // The same far away from one, where plain powers overflow.
             let small = terms.map(|(w, v)| (w, v * 2.0_f64.powi(-700)));
             let scaled = power_mean(p, small.into_iter()) * 2.0_f64.powi(700);

@@ -132,7 +132,17 @@ impl Problem {
         })
     }
 
-    /// A fault with names for a lane of states and actions.
+    /// What formulas see of a state (by coordinates) and a combination of actions.
+    pub(crate) fn point(&self, kernel: &Kernel<'_>, state: &[f64], flat: usize) -> Vec<f64> {
+        let states = state.iter().zip(&kernel.plan.states);
+        let mut point: Vec<f64> = states.map(|(&own, state)| state.value(own)).collect();
+        let mut action = vec![0.0; kernel.plan.actions.len()];
+        kernel.period.choices.values_into(flat, &mut action);
+        point.extend(action);
+        point
+    }
+
+    /// A fault with names for a state and an action.
     pub(crate) fn fault(
         &self,
         period: usize,

@@ -43,6 +43,8 @@ enum Step {
 pub(crate) struct Machine {
     pub(crate) slots: Vec<Lane>,
     registers: Vec<Registers<LANES>>,
+    /// Parameters of one tape.
+    values: Vec<f64>,
 }
 
 /// Collects the steps of a program.
@@ -96,48 +98,60 @@ impl Program {
         })
     }
 
-    /// Working memory with the parameters set; the last two are age and period.
-    pub(crate) fn machine(&self, parameters: &[f64]) -> Machine {
-        let mut registers = Vec::new();
-        let mut values = Vec::new();
-        for step in &self.steps {
-            if let Step::Tape {
-                tape,
-                parameters: places,
-                ..
-            } = step
-            {
-                values.clear();
-                values.extend(places.iter().map(|&place| parameters[place]));
-                let mut own = tape.registers::<LANES>();
-                for lane in 0..LANES {
-                    tape.set_parameters(&mut own, lane, &values);
-                }
-                registers.push(own);
-            }
-        }
+    /// Working memory; parameters are NaN until [`Program::set`].
+    pub(crate) fn machine(&self) -> Machine {
         Machine {
             slots: vec![[0.0; LANES]; self.slot_count],
-            registers,
+            registers: self
+                .tapes()
+                .map(|(tape, _)| tape.registers::<LANES>())
+                .collect(),
+            values: Vec::with_capacity(self.most_parameters()),
         }
+    }
+
+    /// Sets the parameters of the regime; the last two are age and period.
+    pub(crate) fn set(&self, machine: &mut Machine, parameters: &[f64]) {
+        let Machine {
+            registers, values, ..
+        } = machine;
+        for ((tape, places), registers) in self.tapes().zip(registers) {
+            values.clear();
+            values.extend(places.iter().map(|&place| parameters[place]));
+            for lane in 0..LANES {
+                tape.set_parameters(registers, lane, values);
+            }
+        }
+    }
+
+    fn tapes(&self) -> impl Iterator<Item = (&Tape, &[usize])> + Clone {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Tape {
+                tape, parameters, ..
+            } => Some((&**tape, &**parameters)),
+            Step::Closure { .. } => None,
+        })
+    }
+
+    fn most_parameters(&self) -> usize {
+        let counts = self.tapes().map(|(_, places)| places.len());
+        counts.max().unwrap_or(0)
     }
 
     /// Bytes of a [`Machine`].
     pub(crate) fn footprint(&self) -> Footprint {
-        let tapes = self.steps.iter().filter_map(|step| match step {
-            Step::Tape { tape, .. } => Some(tape),
-            Step::Closure { .. } => None,
-        });
-        let count = tapes.clone().count();
-        tapes
-            .map(|tape| tape.footprint(LANES))
+        self.tapes()
+            .map(|(tape, _)| tape.footprint(LANES))
             .fold(Footprint::of::<Lane>(self.slot_count), Footprint::beside)
-            .beside(Footprint::of::<Registers<LANES>>(count))
+            .beside(Footprint::of::<Registers<LANES>>(self.tapes().count()))
+            .beside(Footprint::of::<f64>(self.most_parameters()))
     }
 
     /// Runs all steps on what the input slots hold.
     pub(crate) fn run(&self, level: Level, machine: &mut Machine) {
-        let Machine { slots, registers } = machine;
+        let Machine {
+            slots, registers, ..
+        } = machine;
         let mut registers = registers.iter_mut();
         for step in &self.steps {
             match step {

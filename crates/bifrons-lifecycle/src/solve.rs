@@ -2,6 +2,8 @@
 
 mod grid_search;
 
+pub(crate) use grid_search::blocks_footprint;
+
 use crate::error::{Fault, SolveError};
 use crate::kernel::Kernel;
 use crate::options::{Retention, SolveOptions, Validation};

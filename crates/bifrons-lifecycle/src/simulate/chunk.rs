@@ -1,0 +1,560 @@
+//! A chunk of subjects through all periods.
+
+use core::ops::Range;
+
+use bifrons_memory::Footprint;
+
+use super::options::SimulateOptions;
+use super::panel::{Cells, Layout, Rows};
+use super::step::{Mover, Moves};
+use super::streams::Streams;
+use crate::error::SimulateError;
+use crate::kernel::{FaultKind, Kernel, Next};
+use crate::population::Population;
+use crate::problem::Problem;
+use crate::search::{Best, Search};
+use crate::solution::{NONE, Solution};
+use crate::space::code;
+use bifrons_random::{Address, Draws};
+
+/// Everything that all chunks share.
+#[derive(Debug)]
+pub(super) struct Driver<'a> {
+    solution: &'a Solution,
+    population: &'a Population,
+    layout: &'a Layout,
+    /// By period and regime.
+    stops: Vec<Vec<Option<Stop<'a>>>>,
+    /// Regime in which each subject begins, by index of its name in the population.
+    regimes: Vec<usize>,
+}
+
+/// A regime in a period.
+#[derive(Debug)]
+pub(super) struct Stop<'a> {
+    pub(super) kernel: Kernel<'a>,
+    pub(super) mover: Mover<'a>,
+    streams: Streams,
+}
+
+/// Working memory of one thread: a search and a machine per regime and stage.
+pub(super) struct Tools {
+    searches: Vec<Vec<Option<Search>>>,
+    moves: Vec<Vec<Option<Moves>>>,
+}
+
+/// The rows of a chunk, and what was seen.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    pub(super) rows: Rows,
+    pub(super) infeasible: usize,
+    pub(super) first_infeasible: Option<u64>,
+    pub(super) off_grid: usize,
+}
+
+/// Subjects of a chunk while they move.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    /// Number of the first subject in the population.
+    first: usize,
+    /// Regime of each subject; `None` before it enters and after its history has ended.
+    pub(super) regime: Vec<Option<usize>>,
+    /// Coordinates, `width` per subject.
+    pub(super) states: Vec<f64>,
+    pub(super) width: usize,
+    /// The chosen action of each subject.
+    pub(super) choice: Vec<Best>,
+    /// First fault by subject.
+    fault: Option<(usize, Trouble)>,
+}
+
+/// A fault of a subject, as a point of its state and action.
+#[derive(Debug, Clone)]
+pub(super) struct Trouble {
+    pub(super) period: usize,
+    pub(super) regime: usize,
+    pub(super) kind: FaultKind,
+    pub(super) state: Vec<f64>,
+    pub(super) flat: usize,
+}
+
+/// Bytes of a subject while it moves.
+pub(super) fn subject_footprint(states: usize) -> Footprint {
+    Footprint::of::<f64>(states)
+        .beside(Footprint::of::<Option<usize>>(1))
+        .beside(Footprint::of::<Best>(1))
+        .beside(Footprint::of::<usize>(1))
+}
+
+/// Bytes of [`Tools`] without what the machines hold.
+pub(super) fn tools_footprint(stages: usize) -> Footprint {
+    Footprint::of::<Option<Search>>(stages).beside(Footprint::of::<Option<Moves>>(stages))
+}
+
+/// Bytes of a [`Driver`].
+pub(super) fn driver_footprint(problem: &Problem) -> Footprint {
+    let model = &problem.model.inner;
+    let parameters = Footprint::of::<f64>(problem.parameters.len() + 2).times(2);
+    let count = model.ages.count() * model.regimes.len();
+    let mut total = Footprint::of::<Option<Stop<'_>>>(count);
+    for plan in &model.regimes {
+        for own in plan.periods.iter().flatten() {
+            let edges = &plan.stages[own.stage].edges;
+            let axes = edges.iter().map(|edge| edge.plan.axes.len()).sum();
+            let streams =
+                Footprint::of::<Vec<Draws>>(edges.len()).beside(Footprint::of::<Draws>(axes));
+            // What follows is known to the kernel and to the mover.
+            let next = Footprint::of::<Next<'_>>(2 * own.live.len());
+            total = total.beside(parameters).beside(streams).beside(next);
+        }
+    }
+    total
+}
+
+/// Whether the columns of the population fit each other and the model.
+pub(super) fn check(solution: &Solution, population: &Population) -> Result<(), SimulateError> {
+    let count = population.len();
+    let wrong = |column: &str, message: String| {
+        Err(SimulateError::Population {
+            column: column.to_owned(),
+            message,
+        })
+    };
+    let length = |column: &str, found: usize| match found == count {
+        true => Ok(()),
+        false => wrong(column, format!("{found} entries for {count} subjects")),
+    };
+    length("entries", population.entries.len())?;
+    if population.regimes.len() != 1 {
+        length("regimes", population.regimes.len())?;
+    }
+    let model = &solution.problem.model.inner;
+    for (name, column) in &population.states {
+        if let crate::population::Column::Each(values) = column {
+            length(name, values.len())?;
+        }
+        let known = model.regimes.iter().flat_map(|plan| &plan.states);
+        if !known.clone().any(|state| state.name == *name) {
+            let near = crate::spelling::nearest(name, known.map(|state| &*state.name));
+            let hint = near.map(|near| format!(", did you mean `{near}`?"));
+            return wrong(
+                name,
+                format!("no regime has such a state{}", hint.unwrap_or_default()),
+            );
+        }
+    }
+    for subject in 0..count {
+        check_subject(solution, population, subject)?;
+    }
+    Ok(())
+}
+
+fn check_subject(
+    solution: &Solution,
+    population: &Population,
+    subject: usize,
+) -> Result<(), SimulateError> {
+    let model = &solution.problem.model.inner;
+    let number = population.numbers[subject];
+    let wrong = |column: &str, message: String| {
+        Err(SimulateError::Population {
+            column: column.to_owned(),
+            message: format!("subject {number}: {message}"),
+        })
+    };
+    let (name, period) = (population.regime(subject), population.entries[subject]);
+    let Some(plan) = model.regimes.iter().find(|plan| plan.name() == name) else {
+        return wrong("regimes", format!("there is no regime `{name}`"));
+    };
+    let Some(Some(own)) = plan.periods.get(period) else {
+        return wrong(
+            "entries",
+            format!("regime `{name}` does not exist in period {period}"),
+        );
+    };
+    let axes = own.space.reader.space().axes();
+    for (state, axis) in plan.states.iter().zip(axes) {
+        let column = population
+            .states
+            .iter()
+            .find(|(known, _)| *known == state.name);
+        let value = column.and_then(|(_, column)| column.get(subject));
+        let Some(value) = value else {
+            return wrong(&state.name, "no first value is given".to_owned());
+        };
+        let fits = if state.is_continuous() {
+            value.is_finite()
+        } else {
+            bifrons_grids::Grid::nodes(axis).contains(&value)
+        };
+        if !fits {
+            return wrong(&state.name, format!("{value} is no value of this state"));
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Driver<'a> {
+    pub(super) fn new(
+        solution: &'a Solution,
+        population: &'a Population,
+        options: &SimulateOptions,
+        layout: &'a Layout,
+    ) -> Result<Self, SimulateError> {
+        let problem = &solution.problem;
+        let model = &problem.model.inner;
+        let names = model.regimes.iter().map(|plan| plan.name());
+        let names: Vec<&str> = names.collect();
+        let mut stops = Vec::with_capacity(model.ages.count());
+        for period in 0..model.ages.count() {
+            let mut here = Vec::with_capacity(model.regimes.len());
+            for (regime, plan) in model.regimes.iter().enumerate() {
+                let Some(own) = &plan.periods[period] else {
+                    here.push(None);
+                    continue;
+                };
+                let after =
+                    |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
+                let kernel = problem.kernel(period, regime, true, after);
+                let kernel = kernel.ok_or_else(|| SimulateError::NotRetained {
+                    age: model.ages.values()[period],
+                    regime: plan.name().to_owned(),
+                    what: "values of the next age",
+                })?;
+                here.push(Some(Stop {
+                    kernel,
+                    mover: Mover::new(problem, layout, period, regime)?,
+                    streams: Streams::new(options.seed, plan, own.stage),
+                }));
+            }
+            stops.push(here);
+        }
+        let regimes = population.regimes.iter();
+        Ok(Self {
+            solution,
+            population,
+            layout,
+            stops,
+            regimes: regimes
+                .map(|name| names.iter().position(|known| known == name).unwrap_or(0))
+                .collect(),
+        })
+    }
+
+    fn first_regime(&self, subject: usize) -> usize {
+        match &*self.regimes {
+            [all] => *all,
+            each => each[subject],
+        }
+    }
+
+    /// Moves the subjects of a range through all periods.
+    pub(super) fn run(
+        &self,
+        tools: &mut Tools,
+        subjects: Range<usize>,
+    ) -> Result<Chunk, SimulateError> {
+        let model = &self.solution.problem.model.inner;
+        let count = subjects.len();
+        let width = model.regimes.iter().map(|plan| plan.states.len()).max();
+        let width = width.unwrap_or(0);
+        let mut crowd = Crowd {
+            first: subjects.start,
+            regime: vec![None; count],
+            states: vec![0.0; count * width],
+            width,
+            choice: vec![
+                Best {
+                    value: f64::NAN,
+                    flat: NONE
+                };
+                count
+            ],
+            fault: None,
+        };
+        let mut chunk = Chunk {
+            rows: super::rows(self.layout, count, model.ages.count()),
+            infeasible: 0,
+            first_infeasible: None,
+            off_grid: 0,
+        };
+        let mut infeasible = usize::MAX;
+        let mut members = Vec::with_capacity(count);
+        for (period, stops) in self.stops.iter().enumerate() {
+            self.enter(&mut crowd, period);
+            for (regime, stop) in stops.iter().enumerate() {
+                members.clear();
+                members.extend((0..count).filter(|&own| crowd.regime[own] == Some(regime)));
+                let Some(stop) = stop.as_ref().filter(|_| !members.is_empty()) else {
+                    continue;
+                };
+                self.choose(tools, stop, period, &mut members, &mut crowd);
+                self.record(stop, period, &members, &crowd, &mut chunk.rows);
+                for &own in &members {
+                    if crowd.choice[own].flat == NONE || crowd.choice[own].value.is_nan() {
+                        crowd.regime[own] = None;
+                        chunk.infeasible += 1;
+                        infeasible = infeasible.min(own);
+                    }
+                }
+                members.retain(|&own| crowd.regime[own].is_some());
+                self.advance(tools, stop, period, &members, &mut crowd, &mut chunk);
+            }
+            self.arrive(&mut crowd);
+        }
+        if let Some((own, trouble)) = crowd.fault {
+            return Err(self.fault(subjects.start + own, trouble));
+        }
+        let first = (infeasible < count).then(|| subjects.start + infeasible);
+        chunk.first_infeasible = first.map(|subject| self.population.numbers[subject]);
+        Ok(chunk)
+    }
+
+    /// Subjects whose first period it is.
+    fn enter(&self, crowd: &mut Crowd, period: usize) {
+        let model = &self.solution.problem.model.inner;
+        for own in 0..crowd.regime.len() {
+            let subject = crowd.first + own;
+            if self.population.entries[subject] != period {
+                continue;
+            }
+            let regime = self.first_regime(subject);
+            crowd.regime[own] = Some(regime);
+            let states = &model.regimes[regime].states;
+            for (place, state) in states.iter().enumerate() {
+                let columns = &self.population.states;
+                let column = columns.iter().find(|(known, _)| *known == state.name);
+                let value = column.and_then(|(_, column)| column.get(subject));
+                crowd.states[own * crowd.width + place] = value.unwrap_or(f64::NAN);
+            }
+        }
+    }
+
+    /// The action of each member; subjects with a fault leave.
+    fn choose(
+        &self,
+        tools: &mut Tools,
+        stop: &Stop<'_>,
+        period: usize,
+        members: &mut Vec<usize>,
+        crowd: &mut Crowd,
+    ) {
+        let regime = stop.mover.regime;
+        let search = tools.search(stop);
+        loop {
+            let Crowd {
+                states,
+                choice,
+                width,
+                first,
+                ..
+            } = crowd;
+            let found = search.run(
+                &stop.kernel,
+                0..members.len(),
+                |member, point| {
+                    let from = members[member] * *width;
+                    point.copy_from_slice(&states[from..from + point.len()]);
+                },
+                |member, found| {
+                    let own = members[member];
+                    choice[own] = match found.scale {
+                        None => found.overall(),
+                        Some(scale) => {
+                            let subject = self.population.numbers[*first + own];
+                            shaken(
+                                stop,
+                                scale,
+                                found.best,
+                                Address::new(subject, period as u64),
+                            )
+                        }
+                    };
+                },
+            );
+            let Err((pair, kind)) = found else {
+                return;
+            };
+            let count = stop.kernel.period.choices.count();
+            let own = members.remove(pair / count);
+            crowd.blame(
+                own,
+                &stop.kernel,
+                Trouble {
+                    period,
+                    regime,
+                    kind,
+                    state: Vec::new(),
+                    flat: pair % count,
+                },
+            );
+        }
+    }
+
+    fn record(
+        &self,
+        stop: &Stop<'_>,
+        period: usize,
+        members: &[usize],
+        crowd: &Crowd,
+        rows: &mut Rows,
+    ) {
+        let regime = stop.mover.regime;
+        let plan = stop.kernel.plan;
+        let mut action = vec![0.0; plan.actions.len()];
+        for &own in members {
+            let at = rows.place(own, period);
+            let best = crowd.choice[own];
+            let feasible = best.flat != NONE && !best.value.is_nan();
+            rows.used[at] = true;
+            rows.subject[at] = self.population.numbers[crowd.first + own].cast_signed();
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "periods and regimes are few"
+            )]
+            {
+                rows.period[at] = period as u32;
+                rows.regime[at] = regime as u32;
+            }
+            rows.age[at] = self.solution.problem.model.inner.ages.values()[period];
+            rows.value[at] = best.value;
+            rows.feasible[at] = feasible;
+            if feasible {
+                stop.kernel
+                    .period
+                    .choices
+                    .values_into(best.flat as usize, &mut action);
+            }
+            for (shared, cells) in self.layout.quantities.iter().zip(&mut rows.quantities) {
+                let Some(source) = &shared.sources[regime] else {
+                    continue;
+                };
+                let value = match source.action {
+                    true if feasible => action[source.place],
+                    true => continue,
+                    false => crowd.states[own * crowd.width + source.place],
+                };
+                match cells {
+                    Cells::Codes(codes) => codes[at] = source.codes[code(value)],
+                    Cells::Numbers(values) => {
+                        values[at] = match source.action {
+                            true => value,
+                            false => plan.states[source.place].value(value),
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws what happens to the members and where they go.
+    fn advance(
+        &self,
+        tools: &mut Tools,
+        stop: &Stop<'_>,
+        period: usize,
+        members: &[usize],
+        crowd: &mut Crowd,
+        chunk: &mut Chunk,
+    ) {
+        let moves = tools.moves(stop);
+        stop.mover
+            .derive(moves, period, members, crowd, &mut chunk.rows);
+        if stop.kernel.plan.is_terminal() {
+            for &own in members {
+                crowd.regime[own] = None;
+            }
+            return;
+        }
+        let numbers = &self.population.numbers[crowd.first..];
+        chunk.off_grid +=
+            stop.mover
+                .go(moves, &stop.kernel, &stop.streams, numbers, members, crowd);
+    }
+
+    /// All subjects are where they go.
+    fn arrive(&self, crowd: &mut Crowd) {
+        for regime in &mut crowd.regime {
+            if let Some(own) = regime
+                && *own >= super::step::ARRIVED
+            {
+                *own -= super::step::ARRIVED;
+            }
+        }
+    }
+
+    fn fault(&self, subject: usize, trouble: Trouble) -> SimulateError {
+        let problem = &self.solution.problem;
+        let stop = self.stops[trouble.period][trouble.regime].as_ref();
+        let point = stop.map(|stop| problem.point(&stop.kernel, &trouble.state, trouble.flat));
+        let point = point.unwrap_or_default();
+        SimulateError::Fault {
+            subject: self.population.numbers[subject],
+            fault: Box::new(problem.fault(trouble.period, trouble.regime, trouble.kind, point)),
+        }
+    }
+}
+
+impl Crowd {
+    /// Ends the history of a subject with a fault; the first subject's fault is kept.
+    pub(super) fn blame(&mut self, own: usize, kernel: &Kernel<'_>, trouble: Trouble) {
+        self.regime[own] = None;
+        if self.fault.as_ref().is_none_or(|(first, _)| own < *first) {
+            let from = own * self.width;
+            let state = self.states[from..from + kernel.plan.states.len()].to_vec();
+            self.fault = Some((own, Trouble { state, ..trouble }));
+        }
+    }
+}
+
+/// The branch that is best with its taste shock; ties go to the first.
+fn shaken(stop: &Stop<'_>, scale: f64, best: &[Best], at: Address) -> Best {
+    let mut chosen = Best {
+        value: f64::NEG_INFINITY,
+        flat: NONE,
+    };
+    let mut highest = f64::NEG_INFINITY;
+    for (branch, best) in best.iter().enumerate() {
+        if best.flat == NONE {
+            continue;
+        }
+        let shaken = best.value + scale * stop.streams.taste.gumbel(at.component(branch as u64));
+        if chosen.flat == NONE || shaken > highest || best.value.is_nan() {
+            (chosen, highest) = (*best, shaken);
+        }
+        if best.value.is_nan() {
+            return chosen;
+        }
+    }
+    chosen
+}
+
+impl Tools {
+    pub(super) fn new(driver: &Driver<'_>) -> Self {
+        let regimes = &driver.solution.problem.model.inner.regimes;
+        let stages = regimes.iter().map(|plan| plan.stages.len());
+        Self {
+            searches: stages
+                .clone()
+                .map(|count| (0..count).map(|_| None).collect())
+                .collect(),
+            moves: stages
+                .map(|count| (0..count).map(|_| None).collect())
+                .collect(),
+        }
+    }
+
+    fn search(&mut self, stop: &Stop<'_>) -> &mut Search {
+        let place = &mut self.searches[stop.mover.regime][stop.kernel.period.stage];
+        let search = place.get_or_insert_with(|| Search::new(&stop.kernel));
+        stop.kernel.prepare(&mut search.worker);
+        search
+    }
+
+    fn moves(&mut self, stop: &Stop<'_>) -> &mut Moves {
+        let place = &mut self.moves[stop.mover.regime][stop.kernel.period.stage];
+        let moves = place.get_or_insert_with(|| stop.mover.moves());
+        stop.mover.prepare(moves);
+        moves
+    }
+}
