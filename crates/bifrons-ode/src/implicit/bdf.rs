@@ -38,6 +38,8 @@ pub(crate) struct Bdf {
     n: usize,
     relative: f64,
     absolute: Vec<f64>,
+    /// Absolute tolerances, raised to round-off in components of an algebraic system.
+    floors: Vec<f64>,
     matrices: Matrices,
     statistics: Statistics,
     /// Direction of the run, first step if given, largest step.
@@ -55,7 +57,9 @@ pub(crate) struct Bdf {
     pending: Option<(usize, f64)>,
     /// Step and order of the last accepted step: those of its interpolant.
     done: (f64, usize),
+    /// Rejections in a row, and the mean square error of the last.
     rejections: u32,
+    last_error: f64,
     /// Rows `∇^j y`, `j = 0 ..= MAX_ORDER + 2`, of `n` numbers.
     differences: Vec<f64>,
     y_old: Vec<f64>,
@@ -78,6 +82,7 @@ impl Bdf {
             n,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            floors: setup.absolute()?,
             matrices: Matrices::new(setup, false)?,
             statistics: Statistics::default(),
             direction: 1.0,
@@ -91,6 +96,7 @@ impl Bdf {
             pending: None,
             done: (1.0, 1),
             rejections: 0,
+            last_error: 0.0,
             differences: vec![0.0; ROWS * n],
             y_old: row(),
             y: row(),
@@ -106,7 +112,7 @@ impl Bdf {
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
     pub(crate) fn footprint(setup: &Setup<'_>, fill: usize) -> Footprint {
-        let rows = (ROWS + 9) * setup.dimension;
+        let rows = (ROWS + 10) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }

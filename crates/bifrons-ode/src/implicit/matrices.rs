@@ -160,6 +160,23 @@ impl Matrices {
         self.lu.refactor_with(|k| mass[k] - c * jacobian[k])
     }
 
+    /// Adds to `out` what round-off makes of a solution with the factors of `M − c J` at `y`:
+    /// four times `|(M − c J)⁻¹ ε |M − c J| |y||`. `scratch` is overwritten.
+    pub(super) fn add_noise(&mut self, c: f64, y: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        scratch.fill(0.0);
+        for (column, &y) in y.iter().enumerate() {
+            let size = f64::EPSILON * y.abs();
+            let structure = self.union.structure();
+            structure.for_column(column, |row, at| {
+                scratch[row] += (self.mass[at] - c * self.jacobian[at]).abs() * size;
+            });
+        }
+        self.lu.solve(scratch);
+        for (out, noise) in out.iter_mut().zip(scratch) {
+            *out += 4.0 * noise.abs();
+        }
+    }
+
     /// Factors `z M − J` for complex `z`.
     pub(super) fn factor_complex(
         &mut self,

@@ -129,6 +129,11 @@ impl Bdf {
         match self.matrices.factor(c, &mut self.statistics) {
             Ok(_) => {
                 self.newton.factored = c;
+                if !self.matrices.is_identity() {
+                    self.floors.copy_from_slice(&self.absolute);
+                    let (y, floors) = (&self.predicted, &mut self.floors);
+                    self.matrices.add_noise(c, y, &mut self.delta, floors);
+                }
                 Ok(Solved::Yes)
             }
             Err(_) if self.newton.current => {

@@ -14,7 +14,7 @@ use crate::stepper::{Attempt, Restart, Start, Stepper};
 impl Bdf {
     fn weigh_state(&mut self) {
         let y = &self.differences[..self.n];
-        let absolute = &self.absolute;
+        let absolute = &self.floors;
         let largest = fixed!(self.n, weights, (y, self.relative, absolute, &mut self.weights));
         self.newton.floor = 4.0 * f64::EPSILON * largest;
     }
@@ -88,6 +88,18 @@ impl Bdf {
         }
     }
 
+    /// Makes the differences those of a first step from the old state to the new one.
+    fn start_over(&mut self) {
+        let n = self.n;
+        self.order = 1;
+        self.equal_steps = 0;
+        self.differences[n..].fill(0.0);
+        for i in 0..n {
+            self.differences[n + i] = self.y[i] - self.y_old[i];
+        }
+        self.differences[..n].copy_from_slice(&self.y);
+    }
+
     fn underflow(&self, norm: f64) -> Failure {
         Failure::StepUnderflow {
             t: self.t,
@@ -138,26 +150,33 @@ impl<P: Problem> Stepper<P> for Bdf {
             old: &self.differences[..n],
             new: &self.y,
             relative: self.relative,
-            absolute: &self.absolute,
+            absolute: &self.floors,
         };
         let constant = error_constant(self.order);
         let square = fixed!(n, error, (&self.correction, &between, &mut self.weights));
         let square = square * constant * constant;
-        if !(square <= 1.0) {
+        let stagnant = square > 1.0 && self.is_stagnant(square);
+        if !(square <= 1.0 || stagnant) {
             self.statistics.not_finite += u64::from(!square.is_finite());
             let square = if square.is_finite() { square } else { 1e60 };
             self.shrink(square);
             return self.reject(square.sqrt());
         }
         self.y_old.copy_from_slice(&self.differences[..n]);
-        fixed!(n, advance, (&mut self.differences, self.order, &self.correction));
+        if stagnant {
+            self.start_over();
+        } else {
+            fixed!(n, advance, (&mut self.differences, self.order, &self.correction));
+        }
         self.y.copy_from_slice(&self.differences[..n]);
         (self.t_old, self.t) = (self.t, t_new);
         self.done = (self.h, self.order);
         self.statistics.accepted += 1;
         self.equal_steps += 1;
         self.rejections = 0;
-        self.choose(square);
+        if !stagnant {
+            self.choose(square);
+        }
         Ok(Attempt::Accepted)
     }
 
