@@ -9,12 +9,14 @@
 
 mod basis;
 mod bdf;
+mod esdirk;
 mod matrices;
 mod norm;
 mod setup;
 mod start;
 
 pub(crate) use bdf::Bdf;
+pub(crate) use esdirk::Esdirk;
 pub(crate) use setup::Setup;
 
 #[cfg(test)]
