@@ -11,6 +11,9 @@ use crate::error::InputError;
 /// | [`Method::Dopri5`] | 5(4) | 6 | order 4 | the default |
 /// | [`Method::Tsit5`] | 5(4) | 6 | order 4 | as Dopri5, smaller error constant |
 /// | [`Method::Dop853`] | 8(5,3) | 12, and 3 if looked into | order 7 | tight tolerances |
+/// | [`Method::Bdf`] | 1 to 5 | about 2 | order of the step | stiff, many components or loose tolerances |
+///
+/// Implicit methods take mass matrices, singular ones included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Method {
@@ -30,6 +33,9 @@ pub enum Method {
         /// Step size, positive.
         step: f64,
     },
+    /// Numerical differentiation formulas of variable order 1 to 5 with quasi-constant steps
+    /// (Klopfenstein 1971; Shampine and Reichelt 1997, The MATLAB ODE suite).
+    Bdf,
 }
 
 impl Method {
@@ -42,6 +48,7 @@ impl Method {
             Self::Bs32 => "Bs32",
             Self::Dop853 => "Dop853",
             Self::Rk4 { .. } => "Rk4",
+            Self::Bdf => "Bdf",
         }
     }
 
