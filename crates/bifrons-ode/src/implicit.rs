@@ -9,6 +9,7 @@
 
 mod basis;
 mod bdf;
+mod esdirk;
 mod matrices;
 mod norm;
 mod setup;
@@ -23,6 +24,7 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
+pub(crate) use esdirk::Esdirk;
 pub(crate) use setup::Setup;
 
 /// Integrates with the implicit method of the options.

@@ -2,4 +2,5 @@
 
 mod bdf;
 mod case;
+mod esdirk;
 mod problems;

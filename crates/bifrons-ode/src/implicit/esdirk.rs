@@ -1,0 +1,131 @@
+//! Diagonally implicit Runge-Kutta methods with an explicit first stage.
+//!
+//! With increments `K_i = h k_i`, a step from `y` solves, stage after stage,
+//!
+//! ```text
+//! Y_i = y + Σ_{j<i} a_ij K_j + d_i,   M d_i = h γ f(t + c_i h, Y_i),   K_i = d_i / γ,
+//! ```
+//!
+//! where `K_1` is that of the last stage of the step before, and the last stage is the result. One
+//! matrix, `M − h γ J`, serves all stages. The increments come from the unknowns `d_i` and not from
+//! the right-hand side, so what a Newton iteration leaves behind is not multiplied by the stiffness,
+//! and the method works for singular mass matrices of index one: their algebraic components satisfy
+//! their equations in every stage, and an error in `K_1` does not pass through the step, because
+//! the stability function vanishes at infinity.
+//!
+//! The interpolant is the cubic through both ends with their slopes, plus a multiple of
+//! `θ² (1 − θ)²` that makes it a polynomial of order four where the method has at least that order.
+//! Its weights are the shortest vector that satisfies the order conditions of continuous methods
+//! (Hairer, Nørsett, Wanner 1993, section II.6).
+//!
+//! # References
+//!
+//! Hosea and Shampine (1996), Analysis and implementation of TR-BDF2; Kennedy and Carpenter (2016),
+//! Diagonally implicit Runge-Kutta methods for ordinary differential equations, a review; Kennedy
+//! and Carpenter (2019), Diagonally implicit Runge-Kutta methods for stiff ODEs; Hairer and Wanner
+//! (1996), sections IV.6 and IV.8 (implementation, simplified Newton iteration).
+
+mod control;
+mod interpolant;
+mod kernel;
+mod solve;
+mod stepper;
+pub(crate) mod tables;
+
+use bifrons_memory::Footprint;
+
+use super::matrices::Matrices;
+use super::setup::Setup;
+use crate::error::InputError;
+use crate::statistics::Statistics;
+use tables::Tableau;
+
+/// A run of one of the methods.
+#[derive(Debug)]
+pub(crate) struct Esdirk {
+    tableau: &'static Tableau,
+    n: usize,
+    relative: f64,
+    absolute: Vec<f64>,
+    /// Absolute tolerances, raised where round-off of algebraic equations is larger.
+    floors: Vec<f64>,
+    matrices: Matrices,
+    statistics: Statistics,
+    direction: f64,
+    max_step: f64,
+    t_old: f64,
+    t: f64,
+    /// Signed step of the next attempt.
+    h: f64,
+    /// Signed step of the last accepted one, zero if there is none.
+    done: f64,
+    /// Whether the last attempt was rejected.
+    rejected: bool,
+    /// Mean square error of the last accepted step.
+    last_error: f64,
+    /// Rows `K_i`.
+    k: Vec<f64>,
+    /// `K_1` of the last accepted step.
+    begin: Vec<f64>,
+    /// `K_s` of the last accepted step: `y'` at `t` times `done`.
+    end: Vec<f64>,
+    /// Quartic terms of the interpolant.
+    quartic: Vec<f64>,
+    y_old: Vec<f64>,
+    y: Vec<f64>,
+    /// State of the stage that is solved for.
+    stage: Vec<f64>,
+    base: Vec<f64>,
+    d: Vec<f64>,
+    f: Vec<f64>,
+    delta: Vec<f64>,
+    weights: Vec<f64>,
+    newton: solve::Iteration,
+}
+
+/// Rows of `n` numbers beside the increments.
+const ROWS: usize = 13;
+
+impl Esdirk {
+    /// Allocates a run.
+    pub(crate) fn new(tableau: &'static Tableau, setup: &Setup<'_>) -> Result<Self, InputError> {
+        let n = setup.dimension;
+        let row = || vec![0.0; n];
+        Ok(Self {
+            tableau,
+            n,
+            relative: setup.tolerance.relative(),
+            absolute: setup.absolute()?,
+            floors: setup.absolute()?,
+            matrices: Matrices::new(setup, false)?,
+            statistics: Statistics::default(),
+            direction: 1.0,
+            max_step: f64::INFINITY,
+            t_old: 0.0,
+            t: 0.0,
+            h: 0.0,
+            done: 0.0,
+            rejected: false,
+            last_error: 1.0,
+            k: vec![0.0; tableau.stages * n],
+            begin: row(),
+            end: row(),
+            quartic: row(),
+            y_old: row(),
+            y: row(),
+            stage: row(),
+            base: row(),
+            d: row(),
+            f: row(),
+            delta: row(),
+            weights: row(),
+            newton: solve::Iteration::new(setup.tolerance.relative()),
+        })
+    }
+
+    /// Bytes of a run; `fill` is the number of entries of sparse factors.
+    pub(crate) fn footprint(tableau: &Tableau, setup: &Setup<'_>, fill: usize) -> Footprint {
+        let rows = (tableau.stages + ROWS) * setup.dimension;
+        Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
+    }
+}
