@@ -56,11 +56,7 @@ impl Scenario for SweepDecay {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        vec![Axis::new(
-            "members",
-            [1, 10, 100, 1000, 10_000],
-            "byte per member",
-        )]
+        vec![Axis::new("members", [1, 10, 100, 1000, 10_000], "member")]
     }
 
     fn run(&self, case: &Case, run: &mut Run<'_>) -> anyhow::Result<Outcome> {

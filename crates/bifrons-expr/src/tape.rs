@@ -196,9 +196,8 @@ impl Tape {
             return compact.evaluate(memory, variables, outputs);
         }
         let evaluation = Evaluation {
-            instructions: &self.program.main,
+            program: &self.program,
             registers: registers.values.arrays_mut(),
-            first_variable: self.program.first_variable,
             variables,
             outputs,
         };
@@ -231,10 +230,10 @@ fn evaluate_here<const W: usize>(evaluation: Evaluation<'_, W>) {
     evaluation.run();
 }
 
+/// Not more than eight words: as many are passed to another instruction set in registers.
 struct Evaluation<'a, const W: usize> {
-    instructions: &'a [Instruction],
+    program: &'a Program,
     registers: &'a mut [[f64; W]],
-    first_variable: usize,
     variables: &'a [&'a [[f64; W]]],
     outputs: &'a mut [[f64; W]],
 }
@@ -244,15 +243,16 @@ impl<const W: usize> Kernel for Evaluation<'_, W> {
 
     #[inline(always)]
     fn run(self) {
-        let mut next = self.first_variable;
+        let mut free = &mut self.registers[self.program.first_variable..];
         for slice in self.variables {
-            for value in *slice {
-                self.registers[next] = *value;
-                next += 1;
+            let (own, rest) = free.split_at_mut(slice.len());
+            for (register, value) in own.iter_mut().zip(*slice) {
+                *register = *value;
             }
+            free = rest;
         }
         let mut store = Store::new(self.registers, self.outputs);
-        for instruction in self.instructions {
+        for instruction in &self.program.main {
             store.step(instruction);
         }
     }

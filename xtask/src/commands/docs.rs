@@ -1,7 +1,9 @@
-//! `cargo xtask docs`: documentation of the code, generated parts of the documents, links.
+//! `cargo xtask docs`: pictures, generated parts of the documents, links, documentation of the
+//! code.
 
 mod generators;
 mod memory_table;
+mod pictures;
 mod regions;
 
 use std::fs;
@@ -14,6 +16,7 @@ use crate::report::{Exit, Report, answer};
 use crate::workspace::Workspace;
 
 pub use generators::Generators;
+pub use pictures::{Corner, Figure, Series, Style, draw, parse, refresh as pictures};
 pub use regions::{Outcome, Problem, rewrite};
 
 /// The arguments of cargo for the documentation of the code.
@@ -35,14 +38,15 @@ pub struct Args {
     pub skip_rustdoc: bool,
 }
 
-/// Refreshes the generated parts of the documents, checks the links, then builds the
+/// Draws the pictures, refreshes the generated parts of the documents, checks the links, then builds the
 /// documentation of the code with warnings denied.
 ///
 /// # Errors
 ///
 /// When a document cannot be read or written, or a baseline does not parse.
 pub fn run(args: &Args, workspace: &Workspace) -> anyhow::Result<Report> {
-    let mut findings = refresh(args.check, workspace)?;
+    let mut findings = pictures::refresh(args.check, workspace)?;
+    findings.append(refresh(args.check, workspace)?);
     findings.append(check::findings_of(Group::Links, workspace)?);
     let mut report = check::print(findings);
     if !args.skip_rustdoc {

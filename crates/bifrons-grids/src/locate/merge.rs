@@ -84,19 +84,23 @@ pub(crate) fn merge(nodes: &[f64], queries: &[f64], ranks: &mut [u32]) {
 #[inline(always)]
 fn advance(nodes: &[f64], from: usize, x: f64) -> usize {
     let mut rank = from;
-    // NaN is above all nodes.
-    let x = if x.is_nan() { f64::INFINITY } else { x };
     while let Some(window) = nodes.get(rank..rank + WIDE) {
         let below = window
             .iter()
-            .fold(0, |below, &node| below + usize::from(node <= x));
+            .fold(0, |below, &node| below + usize::from(passes(node, x)));
         rank += below;
         if below < WIDE {
             return rank;
         }
     }
-    while rank < nodes.len() && nodes[rank] <= x {
+    while rank < nodes.len() && passes(nodes[rank], x) {
         rank += 1;
     }
     rank
+}
+
+/// Whether a node is not above a query: NaN is above all nodes.
+#[inline(always)]
+fn passes(node: f64, x: f64) -> bool {
+    !(x < node)
 }

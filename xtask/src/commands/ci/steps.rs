@@ -33,6 +33,8 @@ pub enum Step {
     Features,
     /// Unit and integration tests.
     Tests,
+    /// Pictures of the guides, drawn again.
+    Pictures,
     /// Examples in doc comments.
     DocTests,
     /// Unit and integration tests in the release profile without debug assertions.
@@ -60,7 +62,7 @@ const DENY: [&str; 5] = ["deny", "check", "bans", "licenses", "sources"];
 
 impl Step {
     /// All steps in their order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Fmt,
         Self::Tidy,
         Self::Layers,
@@ -69,6 +71,7 @@ impl Step {
         Self::Clippy,
         Self::Features,
         Self::Tests,
+        Self::Pictures,
         Self::DocTests,
         Self::ReleaseTests,
         Self::Rustdoc,
@@ -92,7 +95,9 @@ impl Step {
             Self::Tidy => "cargo xtask check tidy".to_owned(),
             Self::Layers => "cargo xtask check layers".to_owned(),
             Self::Links => "cargo xtask check links".to_owned(),
-            Self::Generated => "cargo xtask docs --check --skip-rustdoc".to_owned(),
+            Self::Generated | Self::Pictures => {
+                "cargo xtask docs --check --skip-rustdoc".to_owned()
+            }
             Self::Clippy => format!("cargo {}", CLIPPY.join(" ")),
             Self::Features => "cargo xtask check features".to_owned(),
             Self::Tests => "cargo xtask test --skip-doc --skip-release".to_owned(),
@@ -133,6 +138,7 @@ impl Step {
                 skip_release: true,
                 ..test::Args::default()
             }),
+            Self::Pictures => judged(docs::pictures(true, workspace)),
             Self::DocTests => tests(test::Args {
                 doc: true,
                 ..test::Args::default()
