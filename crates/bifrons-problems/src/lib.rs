@@ -1,5 +1,5 @@
 //! Reference problems: the same model as a plain closure, as hand-written lanes and as a diagram,
-//! with values to compare with.
+//! with values to compare with; in [`ode`] the classical test problems of solvers.
 //!
 //! ```
 //! use bifrons_ode::{Options, Save, solve};
@@ -17,6 +17,7 @@
 
 mod diagrams;
 mod lanes;
+pub mod ode;
 mod reference;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
