@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod contest;
 mod diagrams;
 mod lanes;
 pub mod ode;

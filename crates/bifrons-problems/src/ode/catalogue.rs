@@ -9,40 +9,41 @@ use super::{
 
 /// Something that is done with every problem.
 pub trait Visit {
-    /// Does it with one problem.
-    fn visit<M: ReferenceProblem>(&mut self, model: &M);
+    /// Does it with one problem of `N` components; 0 stands for a dimension that is not known at
+    /// compile time.
+    fn visit<M: ReferenceProblem, const N: usize>(&mut self, model: &M);
 }
 
 /// Visits all problems with known states, in a fixed order: not stiff, stiff, algebraic, lines.
 pub fn visit_all(visitor: &mut impl Visit) {
-    visitor.visit(&Decay);
-    visitor.visit(&Oscillator);
-    visitor.visit(&LotkaVolterra);
-    visitor.visit(&Lorenz);
-    visitor.visit(&Brusselator);
-    visitor.visit(&VanDerPol::one());
-    visitor.visit(&Arenstorf);
-    visitor.visit(&Kepler);
-    visitor.visit(&ThreeBody);
-    visitor.visit(&Pleiades);
-    visitor.visit(&Andrews);
-    visitor.visit(&VanDerPol::thousand());
-    visitor.visit(&Robertson);
-    visitor.visit(&Hires);
-    visitor.visit(&Orego);
-    visitor.visit(&Pollu);
-    visitor.visit(&E5);
-    visitor.visit(&RingModulator);
-    visitor.visit(&RobertsonDae);
-    visitor.visit(&AkzoNobel);
-    visitor.visit(&TransistorAmplifier);
+    visitor.visit::<_, 1>(&Decay);
+    visitor.visit::<_, 2>(&Oscillator);
+    visitor.visit::<_, 2>(&LotkaVolterra);
+    visitor.visit::<_, 3>(&Lorenz);
+    visitor.visit::<_, 2>(&Brusselator);
+    visitor.visit::<_, 2>(&VanDerPol::one());
+    visitor.visit::<_, 4>(&Arenstorf);
+    visitor.visit::<_, 4>(&Kepler);
+    visitor.visit::<_, 12>(&ThreeBody);
+    visitor.visit::<_, 28>(&Pleiades);
+    visitor.visit::<_, 14>(&Andrews);
+    visitor.visit::<_, 2>(&VanDerPol::thousand());
+    visitor.visit::<_, 3>(&Robertson);
+    visitor.visit::<_, 8>(&Hires);
+    visitor.visit::<_, 3>(&Orego);
+    visitor.visit::<_, 20>(&Pollu);
+    visitor.visit::<_, 4>(&E5);
+    visitor.visit::<_, 15>(&RingModulator);
+    visitor.visit::<_, 3>(&RobertsonDae);
+    visitor.visit::<_, 6>(&AkzoNobel);
+    visitor.visit::<_, 8>(&TransistorAmplifier);
     for index in [PendulumIndex::One, PendulumIndex::Two, PendulumIndex::Three] {
-        visitor.visit(&Pendulum::new(index));
+        visitor.visit::<_, 5>(&Pendulum::new(index));
     }
-    visitor.visit(&AndrewsMultipliers);
-    visitor.visit(&Heat1d);
-    visitor.visit(&Heat2d::new());
+    visitor.visit::<_, 27>(&AndrewsMultipliers);
+    visitor.visit::<_, 0>(&Heat1d);
+    visitor.visit::<_, 0>(&Heat2d::new());
     for points in Brusselator1d::SIZES {
-        visitor.visit(&Brusselator1d::new(points));
+        visitor.visit::<_, 0>(&Brusselator1d::new(points));
     }
 }

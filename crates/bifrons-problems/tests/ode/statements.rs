@@ -8,11 +8,13 @@ use bifrons_problems::ode::{Kind, ReferenceProblem, Visit, visit_all};
 struct Data(BTreeSet<&'static str>);
 
 impl Visit for Data {
-    fn visit<M: ReferenceProblem>(&mut self, model: &M) {
+    fn visit<M: ReferenceProblem, const N: usize>(&mut self, model: &M) {
         let facts = model.facts();
         let name = facts.name;
         let n = model.dimension();
         assert!(self.0.insert(name), "{name} twice");
+        assert!(N == 0 || N == n, "{name}: dimension");
+        assert!(M::DIMENSION == 0 || M::DIMENSION == n, "{name}: dimension");
         assert!(
             !facts.statement.is_empty() && !facts.source.is_empty(),
             "{name}"
@@ -68,7 +70,7 @@ fn data_have_the_right_sizes() {
 struct Jacobians;
 
 impl Visit for Jacobians {
-    fn visit<M: ReferenceProblem>(&mut self, model: &M) {
+    fn visit<M: ReferenceProblem, const N: usize>(&mut self, model: &M) {
         let mut at = vec![(0.0, model.initial())];
         at.extend(model.known().into_iter().take(2));
         for (t, y) in at {

@@ -11,7 +11,7 @@ use crate::radau;
 struct Explicit;
 
 impl Visit for Explicit {
-    fn visit<M: ReferenceProblem>(&mut self, model: &M) {
+    fn visit<M: ReferenceProblem, const N: usize>(&mut self, model: &M) {
         let name = model.facts().name;
         let (tolerance, allowed) = match (model.facts().kind, name) {
             // Errors grow by `exp(0.9 t)`, and along close encounters.
@@ -48,7 +48,7 @@ fn explicit_runs_reach_the_known_states() {
 struct Implicit;
 
 impl Visit for Implicit {
-    fn visit<M: ReferenceProblem>(&mut self, model: &M) {
+    fn visit<M: ReferenceProblem, const N: usize>(&mut self, model: &M) {
         let facts = model.facts();
         if !matches!(facts.kind, Kind::Stiff | Kind::Algebraic) {
             return;
