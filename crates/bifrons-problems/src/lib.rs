@@ -1,5 +1,5 @@
 //! Reference problems: the same model as a plain closure, as hand-written lanes and as a diagram,
-//! with values to compare with.
+//! with values to compare with; in [`ode`] the classical test problems of solvers.
 //!
 //! ```
 //! use bifrons_ode::{Options, Save, solve};
@@ -15,8 +15,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod contest;
 mod diagrams;
 mod lanes;
+pub mod ode;
 mod reference;
 mod retirement;
 
