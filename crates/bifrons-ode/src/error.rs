@@ -75,6 +75,24 @@ pub enum InputError {
         /// The value found.
         value: f64,
     },
+    /// A size or an index of a matrix does not fit.
+    #[error("{what}: found {found}, required {required}")]
+    Matrix {
+        /// What was looked at.
+        what: &'static str,
+        /// The number found.
+        found: usize,
+        /// The number required, or the bound.
+        required: usize,
+    },
+    /// A value of the mass matrix is NaN or infinite.
+    #[error("value {index} of the mass matrix must be finite, got {value}")]
+    MassNotFinite {
+        /// Position in the order of its structure.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
     /// The workspace was made for another dimension.
     #[error("workspace is for {found} components, the problem has {required}")]
     Workspace {

@@ -34,20 +34,26 @@ mod dense;
 mod dopri5;
 mod ensemble;
 mod error;
+mod event;
 mod initial_step;
 mod options;
 mod problem;
 mod solution;
 mod solve;
 mod statistics;
+#[expect(dead_code, reason = "the driver of general runs comes next")]
+mod stepper;
 mod tolerance;
 
 pub use dense::{DenseSolution, OutsideSpan};
 pub use dopri5::Step;
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
 pub use error::{Failure, InputError, SolveError};
+pub use event::{AtStart, Crossing, Event, Fired, Response, RootRule};
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};
+pub use problem::{Mass, MatrixMut, Pattern, Structure};
+pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 pub use solution::{Outcome, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;

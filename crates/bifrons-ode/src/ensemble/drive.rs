@@ -233,6 +233,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             accepted,
             rejected: attempts - accepted,
             rhs: self.start_cost() + RHS_PER_ATTEMPT * attempts,
+            ..Statistics::default()
         };
         self.sink.end(&MemberEnd {
             member: lanes.member[lane],

@@ -1,0 +1,81 @@
+//! `W` members at a time, and one problem as the only member.
+
+use super::{Fault, Problem};
+
+/// `W` members of one problem, one per lane, each with its own time, state and parameters.
+///
+/// Keep the order of operations of the scalar code in the lane code, and both give the same bits.
+pub trait LaneProblem<const W: usize> {
+    /// Dimension where it is known at compile time, else 0: loops over few components unroll.
+    const DIMENSION: usize = 0;
+
+    /// Number `n` of components.
+    fn dimension(&self) -> usize;
+
+    /// Puts member `member` into lane `lane`: keep its parameters, write its initial state into
+    /// `state` (`n` components).
+    fn load(&mut self, lane: usize, member: usize, state: &mut [f64]);
+
+    /// Writes the derivative of every lane: `dy[i][lane] = f_i(t[lane], y[..][lane])`.
+    ///
+    /// Lanes without a member are evaluated, too; what they give is not used.
+    fn rhs(&mut self, t: &[f64; W], y: &[[f64; W]], dy: &mut [[f64; W]]);
+
+    /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
+    ///
+    /// Called to start a lane only, after its [`LaneProblem::load`] and before any other lane's.
+    fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// Says why the derivative of a lane is not finite, where the problem knows more.
+    fn fault(&mut self, lane: usize) -> Option<Fault> {
+        let _ = lane;
+        None
+    }
+}
+
+/// One [`Problem`] in the only lane of an ensemble.
+pub(crate) struct Alone<'a, P> {
+    problem: &'a mut P,
+    initial: &'a [f64],
+    fault: Option<Fault>,
+}
+
+impl<'a, P: Problem> Alone<'a, P> {
+    pub(crate) fn new(problem: &'a mut P, initial: &'a [f64]) -> Self {
+        Self {
+            problem,
+            initial,
+            fault: None,
+        }
+    }
+}
+
+impl<P: Problem> LaneProblem<1> for Alone<'_, P> {
+    const DIMENSION: usize = P::DIMENSION;
+
+    #[inline(always)]
+    fn dimension(&self) -> usize {
+        self.problem.dimension()
+    }
+
+    fn load(&mut self, _lane: usize, _member: usize, state: &mut [f64]) {
+        state.copy_from_slice(self.initial);
+    }
+
+    #[inline(always)]
+    fn rhs(&mut self, t: &[f64; 1], y: &[[f64; 1]], dy: &mut [[f64; 1]]) {
+        self.rhs_one(0, t[0], y.as_flattened(), dy.as_flattened_mut());
+    }
+
+    #[inline(always)]
+    fn rhs_one(&mut self, _lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
+        if let Err(fault) = self.problem.rhs(t, y, dy) {
+            self.fault = Some(fault);
+            dy.fill(f64::NAN);
+        }
+    }
+
+    fn fault(&mut self, _lane: usize) -> Option<Fault> {
+        self.fault.take()
+    }
+}
