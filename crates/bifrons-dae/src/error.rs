@@ -163,3 +163,64 @@ pub enum FlattenError {
         value: f64,
     },
 }
+
+/// Initial values that do not exist or were not found.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InitialError {
+    /// The value of a condition cannot be computed.
+    #[error("value of the condition for `{quantity}` must depend on parameters and time only")]
+    Condition {
+        /// The quantity.
+        quantity: String,
+        /// Why.
+        #[source]
+        source: bifrons_expr::EvaluateError,
+    },
+    /// A condition is about a derivative that no equation contains.
+    #[error("condition for `{quantity}` reads `{symbol}`, which no equation contains")]
+    UnknownQuantity {
+        /// The quantity.
+        quantity: String,
+        /// The symbol.
+        symbol: String,
+    },
+    /// Hard conditions contradict the equations or each other.
+    #[error(
+        "inconsistent initial conditions: `{condition}` is missed by {residual:e} where the \
+         equations and {} hold; make one of them a guess",
+        if others.is_empty() { "no other condition".to_owned() } else { others.join(", ") }
+    )]
+    Contradictory {
+        /// The condition that cannot hold.
+        condition: String,
+        /// The other hard conditions.
+        others: Vec<String>,
+        /// By how much it is missed.
+        residual: f64,
+    },
+    /// Neither Newton's method nor the homotopy found a solution.
+    #[error(
+        "initial values not found at t = {time}: worst equation {equation} has residual \
+         {residual:e}; give better guesses"
+    )]
+    NotConverged {
+        /// The worst equation with its origin.
+        equation: String,
+        /// Its residual.
+        residual: f64,
+        /// The start.
+        time: f64,
+    },
+    /// Too many unknowns for conditions that states alone cannot satisfy.
+    #[error(
+        "hard conditions on other quantities than states need a dense solution, which is limited \
+         to {limit} unknowns, got {unknowns}; fix states instead"
+    )]
+    TooLarge {
+        /// Unknowns of the model.
+        unknowns: usize,
+        /// The limit.
+        limit: usize,
+    },
+}

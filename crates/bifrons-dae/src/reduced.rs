@@ -4,6 +4,7 @@ mod aliasing;
 mod diagnose;
 mod display;
 mod index;
+mod safe;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub(crate) struct Equation {
 pub(crate) struct Slope {
     pub(crate) unknown: usize,
     pub(crate) value: Expr,
+    /// Whether it cannot be zero, for every allowed parameter.
+    pub(crate) is_safe: bool,
 }
 
 /// A model without aliases, completed by the derivatives of equations that hide constraints.
@@ -76,6 +79,7 @@ pub struct ReducedModel {
     pub(crate) events: Vec<FlatEvent>,
     pub(crate) outputs: Vec<(Symbol, Symbol)>,
     pub(crate) eliminated: usize,
+    pub(crate) ranges: safe::Ranges,
 }
 
 impl FlatModel {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bifrons_expr::{Expr, Jacobian, Symbol};
 
+use super::safe::Ranges;
 use super::{Equation, Meaning, ReducedModel, Slope, Unknown, diagnose};
 use crate::alias::{Aliases, Fate, Linear, Verdict, eliminate};
 use crate::error::StructuralError;
@@ -223,7 +224,8 @@ impl Renaming {
         by_name: BTreeMap<Symbol, usize>,
     ) -> ReducedModel {
         let equations = self.equations(flat, aliases);
-        let slopes = slopes(&equations, &self.unknowns);
+        let ranges = Ranges::of(flat);
+        let slopes = slopes(&equations, &self.unknowns, &ranges);
         let starts = flat.starts.iter().map(|start| StartCondition {
             quantity: self.rename(&start.quantity),
             value: start.value.clone(),
@@ -260,6 +262,7 @@ impl Renaming {
             events,
             outputs: flat.outputs.clone(),
             eliminated: kept,
+            ranges,
         }
     }
 
@@ -304,7 +307,11 @@ impl Renaming {
 }
 
 /// Slopes of all equations by all unknowns.
-pub(super) fn slopes(equations: &[Equation], unknowns: &[Unknown]) -> Vec<Vec<Slope>> {
+pub(super) fn slopes(
+    equations: &[Equation],
+    unknowns: &[Unknown],
+    ranges: &Ranges,
+) -> Vec<Vec<Slope>> {
     let residuals: Vec<Expr> = equations.iter().map(|e| &e.left - &e.right).collect();
     let symbols: Vec<Symbol> = unknowns.iter().map(|u| u.symbol.clone()).collect();
     let jacobian = Jacobian::new(&residuals, &symbols);
@@ -315,6 +322,7 @@ pub(super) fn slopes(equations: &[Equation], unknowns: &[Unknown]) -> Vec<Vec<Sl
         pairs
             .map(|(&unknown, value)| Slope {
                 unknown,
+                is_safe: ranges.exclude_zero(value),
                 value: value.clone(),
             })
             .collect()

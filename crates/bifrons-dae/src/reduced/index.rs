@@ -81,7 +81,7 @@ fn add(
             derivative: plan.equation_derivative[equation],
         });
     }
-    let mut slopes = aliasing::slopes(&equations, &model.unknowns);
+    let mut slopes = aliasing::slopes(&equations, &model.unknowns, &model.ranges);
     model.equations.append(&mut equations);
     model.slopes.append(&mut slopes);
     Ok(())
