@@ -35,6 +35,7 @@ mod dopri5;
 mod ensemble;
 mod error;
 mod event;
+mod implicit;
 mod initial_step;
 mod options;
 mod problem;

@@ -1,0 +1,249 @@
+//! Jacobian, mass matrix and the factorisation of `M − c J`, in one structure.
+
+use bifrons_algebra as algebra;
+use bifrons_algebra::differences::Differences;
+use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
+use bifrons_memory::Footprint;
+
+use super::setup::Setup;
+use crate::error::InputError;
+use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
+use crate::statistics::Statistics;
+
+/// The matrices of one problem.
+#[derive(Debug)]
+pub(super) struct Matrices {
+    n: usize,
+    identity: bool,
+    /// Structure of the Jacobian as the problem states it, and its values in that order.
+    structure: Structure,
+    raw: Vec<f64>,
+    union: Union,
+    jacobian: Vec<f64>,
+    mass: Vec<f64>,
+    lu: Lu<f64>,
+    complex: Option<Lu<Complex>>,
+    differences: Option<Differences>,
+    /// `atol / rtol`: magnitudes below it do not matter.
+    scale: Vec<f64>,
+}
+
+impl Matrices {
+    /// Allocates everything; `complex` also for factorisations with complex `c`.
+    pub(super) fn new(setup: &Setup<'_>, complex: bool) -> Result<Self, InputError> {
+        let n = setup.dimension;
+        setup.structure.check(n)?;
+        setup.mass.check(n)?;
+        let structure = convert(n, setup.structure)?;
+        let (mass_structure, mass_values) = match setup.mass {
+            Mass::Identity => (algebra::Structure::diagonal(n), vec![1.0; n]),
+            Mass::Diagonal(values) => (algebra::Structure::diagonal(n), values.clone()),
+            Mass::Matrix(structure, values) => (convert(n, structure)?, values.clone()),
+        };
+        let union = Union::new(&mass_structure, &structure).map_err(|_| InputError::Matrix {
+            what: "entries of a matrix",
+            found: usize::MAX,
+            required: n,
+        })?;
+        let count = union.structure().value_count();
+        let mut mass = vec![0.0; count];
+        union.spread_first(&mass_values, &mut mass);
+        let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
+        let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
+        Ok(Self {
+            n,
+            identity: matches!(setup.mass, Mass::Identity),
+            structure: setup.structure.clone(),
+            raw: vec![0.0; setup.structure.value_count(n)],
+            jacobian: vec![0.0; count],
+            mass,
+            lu: Lu::analyse(union.structure()),
+            complex: complex.then(|| Lu::analyse(union.structure())),
+            differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
+            scale: absolute.into_iter().map(scale).collect(),
+            union,
+        })
+    }
+
+    /// Bytes of the matrices of a problem, `fill` entries in a sparse factorisation.
+    pub(super) fn footprint(setup: &Setup<'_>, complex: bool, fill: usize) -> Footprint {
+        let n = setup.dimension;
+        let (Ok(jacobian), Ok(mass)) = (
+            convert(n, setup.structure),
+            match setup.mass {
+                Mass::Identity | Mass::Diagonal(_) => Ok(algebra::Structure::diagonal(n)),
+                Mass::Matrix(structure, _) => convert(n, structure),
+            },
+        ) else {
+            return Footprint::ZERO;
+        };
+        let Ok(union) = Union::new(&mass, &jacobian) else {
+            return Footprint::ZERO;
+        };
+        let count = union.structure().value_count();
+        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + n);
+        let pattern = match setup.structure {
+            // The pattern is kept for the problem, the differences, the union and the factors.
+            Structure::Sparse(pattern) => Footprint::of::<usize>(n + 1 + pattern.value_count())
+                .beside(Footprint::of::<u32>(4 * (n + 1) + 4 * count)),
+            _ => Footprint::ZERO,
+        };
+        let real = Lu::<f64>::footprint(union.structure(), fill);
+        let other = if complex {
+            Lu::<Complex>::footprint(union.structure(), fill)
+        } else {
+            Footprint::ZERO
+        };
+        let differences = if setup.has_jacobian {
+            Footprint::ZERO
+        } else {
+            Differences::footprint(n, n)
+        };
+        own.beside(pattern).beside(real).beside(other).beside(differences)
+    }
+
+    /// Whether the mass matrix is the identity.
+    pub(super) const fn is_identity(&self) -> bool {
+        self.identity
+    }
+
+    /// Whether column `i` of the mass matrix is zero: component `i` is algebraic.
+    pub(super) fn is_algebraic(&self, i: usize) -> bool {
+        let mut zero = true;
+        let structure = self.union.structure();
+        structure.for_column(i, |_, at| zero &= self.mass[at] == 0.0);
+        zero
+    }
+
+    /// Whether row `i` of the mass matrix is zero, for all rows: those equations are algebraic.
+    pub(super) fn algebraic_rows(&self) -> Vec<bool> {
+        let mut zero = vec![true; self.n];
+        for column in 0..self.n {
+            let structure = self.union.structure();
+            structure.for_column(column, |row, at| zero[row] &= self.mass[at] == 0.0);
+        }
+        zero
+    }
+
+    /// Evaluates the Jacobian at `(t, y)`, where the right-hand side is `here`.
+    pub(super) fn evaluate<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        t: f64,
+        y: &[f64],
+        here: &[f64],
+        statistics: &mut Statistics,
+    ) -> Result<(), Fault> {
+        statistics.jacobians += 1;
+        if let Some(differences) = &mut self.differences {
+            let eval = |y: &[f64], out: &mut [f64]| problem.rhs(t, y, out);
+            let count = differences.fill(y, here, &self.scale, &mut self.raw, eval)?;
+            statistics.rhs += count;
+        } else {
+            self.raw.fill(0.0);
+            let view = MatrixMut::new(self.n, &self.structure, &mut self.raw);
+            let mut view = view.map_err(|_| Fault::Fatal("the Jacobian changed its structure"))?;
+            problem.jacobian(t, y, &mut view)?;
+        }
+        self.union.spread_second(&self.raw, &mut self.jacobian);
+        Ok(())
+    }
+
+    /// Factors `M − c J`.
+    pub(super) fn factor(
+        &mut self,
+        c: f64,
+        statistics: &mut Statistics,
+    ) -> Result<Pivots, FactorError> {
+        statistics.factorisations += 1;
+        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..mass_len(&self.mass)]);
+        self.lu.refactor_with(|k| mass[k] - c * jacobian[k])
+    }
+
+    /// Adds to `out` what round-off makes of a solution with the factors of `M − c J` at `y`:
+    /// four times `|(M − c J)⁻¹ ε |M − c J| |y||`. `scratch` is overwritten.
+    pub(super) fn add_noise(&mut self, c: f64, y: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        scratch.fill(0.0);
+        for (column, &y) in y.iter().enumerate() {
+            let size = f64::EPSILON * y.abs();
+            let structure = self.union.structure();
+            structure.for_column(column, |row, at| {
+                scratch[row] += (self.mass[at] - c * self.jacobian[at]).abs() * size;
+            });
+        }
+        self.lu.solve(scratch);
+        for (out, noise) in out.iter_mut().zip(scratch) {
+            *out += 4.0 * noise.abs();
+        }
+    }
+
+    /// Factors `z M − J` for complex `z`.
+    pub(super) fn factor_complex(
+        &mut self,
+        z: Complex,
+        statistics: &mut Statistics,
+    ) -> Result<Pivots, FactorError> {
+        let Some(lu) = &mut self.complex else {
+            return Err(FactorError::Singular { column: 0 });
+        };
+        statistics.factorisations += 1;
+        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..mass_len(&self.mass)]);
+        lu.refactor_with(|k| Complex::new(z.re * mass[k] - jacobian[k], z.im * mass[k]))
+    }
+
+    /// Solves with the real factors.
+    #[inline]
+    pub(super) fn solve(&mut self, x: &mut [f64]) {
+        self.lu.solve(x);
+    }
+
+    /// Solves with the complex factors.
+    pub(super) fn solve_complex(&mut self, x: &mut [Complex]) {
+        if let Some(lu) = &mut self.complex {
+            lu.solve(x);
+        }
+    }
+
+    /// Adds `factor · M x` to `y`.
+    pub(super) fn add_mass_times(&self, factor: f64, x: &[f64], y: &mut [f64]) {
+        if self.identity {
+            for (y, x) in y.iter_mut().zip(x) {
+                *y += factor * x;
+            }
+        } else {
+            self.union.structure().multiply_add(&self.mass, factor, x, y);
+        }
+    }
+}
+
+const fn mass_len(mass: &[f64]) -> usize {
+    mass.len()
+}
+
+/// The structure in the terms of the algebra.
+fn convert(n: usize, structure: &Structure) -> Result<algebra::Structure, InputError> {
+    let too_large = |_| InputError::Matrix {
+        what: "entries of a pattern",
+        found: usize::MAX,
+        required: u32::MAX as usize,
+    };
+    Ok(match structure {
+        Structure::Dense => algebra::Structure::dense(n),
+        Structure::Banded { lower, upper } => algebra::Structure::Banded {
+            dimension: n,
+            lower: *lower,
+            upper: *upper,
+        },
+        Structure::Sparse(pattern) => {
+            let narrow = |v: &[usize]| v.iter().map(|&i| u32::try_from(i)).collect();
+            let starts: Vec<u32> = Result::map_err(narrow(pattern.starts()), too_large)?;
+            let rows: Vec<u32> = Result::map_err(narrow(pattern.rows()), too_large)?;
+            let sparsity = algebra::Sparsity::new(starts, rows);
+            algebra::Structure::Sparse(sparsity.map_err(|_| InputError::Matrix {
+                what: "entries of a pattern",
+                found: pattern.value_count(),
+                required: n,
+            })?)
+        }
+    })
+}

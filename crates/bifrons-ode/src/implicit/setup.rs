@@ -1,0 +1,35 @@
+//! What an implicit method must know before it can allocate.
+
+use crate::error::InputError;
+use crate::problem::{Mass, Problem, Structure};
+use crate::tolerance::Tolerance;
+
+/// Sizes, shapes and tolerances of a problem.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setup<'a> {
+    pub(crate) dimension: usize,
+    pub(crate) structure: &'a Structure,
+    pub(crate) has_jacobian: bool,
+    pub(crate) mass: &'a Mass,
+    pub(crate) tolerance: &'a Tolerance,
+}
+
+impl<'a> Setup<'a> {
+    /// Reads the shapes off a problem.
+    pub(crate) fn new<P: Problem>(problem: &'a P, tolerance: &'a Tolerance) -> Self {
+        Self {
+            dimension: problem.dimension(),
+            structure: problem.structure(),
+            has_jacobian: problem.has_jacobian(),
+            mass: problem.mass(),
+            tolerance,
+        }
+    }
+
+    /// Absolute tolerances, one per component.
+    pub(crate) fn absolute(&self) -> Result<Vec<f64>, InputError> {
+        let mut absolute = vec![0.0; self.dimension];
+        self.tolerance.expand_into(&mut absolute)?;
+        Ok(absolute)
+    }
+}

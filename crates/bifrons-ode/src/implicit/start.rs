@@ -1,0 +1,142 @@
+//! Slopes and first steps.
+
+use bifrons_lanes::math::{exp2_fast, log2_fast};
+
+use super::matrices::Matrices;
+use super::norm::{fixed, mean_square};
+use crate::error::Failure;
+use crate::problem::{Fault, Problem};
+use crate::statistics::Statistics;
+
+/// Where a start looks for its slope, and the arrays that it works on.
+#[derive(Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) t: f64,
+    pub(super) y: &'a [f64],
+    pub(super) weights: &'a [f64],
+    pub(super) direction: f64,
+    /// Largest step allowed, positive.
+    pub(super) most: f64,
+    /// Order of the method in the first step.
+    pub(super) order: f64,
+    /// Result: `y'(t)`.
+    pub(super) slope: &'a mut [f64],
+    pub(super) scratch: &'a mut [f64],
+    pub(super) other: &'a mut [f64],
+}
+
+/// The name of what is not finite in `f(t, y)`.
+fn not_finite(f: &[f64], t: f64) -> Option<Failure> {
+    let component = f.iter().position(|v| !v.is_finite())?;
+    let value = f[component];
+    Some(Failure::InitialDerivative {
+        component,
+        value,
+        t,
+    })
+}
+
+fn fatal(fault: Fault, t: f64) -> Failure {
+    let message = match fault {
+        Fault::Fatal(message) => message,
+        Fault::Recoverable => "the right-hand side does not exist at the start",
+    };
+    Failure::Fatal { t, message }
+}
+
+/// Evaluates the slope at the start, and the first step if none is given.
+///
+/// With the identity as mass matrix the slope is the right-hand side. Otherwise it is the increment
+/// of a linearly implicit Euler step of a length far below the first step,
+/// `(M − h J) y' = f(t + h, y)`, which exists for singular `M`, too, if the index is one.
+///
+/// The step is Hairer's estimate for the order of the method (Hairer, Nørsett, Wanner 1993,
+/// section II.4), with at most one evaluation beyond the slope, and not beyond `most`.
+pub(super) fn start<P: Problem>(
+    problem: &mut P,
+    matrices: &mut Matrices,
+    ground: &mut Ground<'_>,
+    given: Option<f64>,
+    statistics: &mut Statistics,
+) -> Result<f64, Failure> {
+    let (t, y) = (ground.t, ground.y);
+    statistics.rhs += 1;
+    problem.rhs(t, y, ground.slope).map_err(|f| fatal(f, t))?;
+    if let Some(failure) = not_finite(ground.slope, t) {
+        return Err(failure);
+    }
+    let n = y.len();
+    let norm = |v: &[f64]| fixed!(n, mean_square, (v, ground.weights)).sqrt();
+    let state = norm(y);
+    if !matrices.is_identity() {
+        implicit_slope(problem, matrices, ground, statistics)?;
+    }
+    let norm = |v: &[f64]| fixed!(n, mean_square, (v, ground.weights)).sqrt();
+    let speed = norm(ground.slope);
+    if let Some(given) = given {
+        return Ok(given.min(ground.most));
+    }
+    let flat = !(state > 1e-5 && speed > 1e-5);
+    let h0 = if flat { 1e-6 } else { 0.01 * (state / speed) };
+    let h0 = if h0 > 0.0 { h0.min(ground.most) } else { ground.most.min(1e-6) };
+    if !matrices.is_identity() {
+        // No cheap probe: the increment of one per cent of the state, first order, small enough.
+        let h1 = if speed > 0.0 { (0.01 / speed).max(1e-3 * h0) } else { h0 };
+        return Ok(h0.min(h1).min(ground.most));
+    }
+    for i in 0..n {
+        ground.scratch[i] = y[i] + ground.direction * h0 * ground.slope[i];
+    }
+    statistics.rhs += 1;
+    let there = problem.rhs(t + ground.direction * h0, ground.scratch, ground.other);
+    if let Err(Fault::Fatal(message)) = there {
+        return Err(Failure::Fatal { t, message });
+    }
+    for i in 0..n {
+        ground.other[i] -= ground.slope[i];
+    }
+    let curvature = norm(ground.other) / h0;
+    let steepest = if curvature > speed { curvature } else { speed };
+    let h1 = if steepest <= 1e-15 {
+        (h0 * 1e-3).max(1e-6)
+    } else {
+        let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
+        exp2_fast(log2_fast(ratio) / (ground.order + 1.0))
+    };
+    // A probe outside the domain: the small step of the slope alone is safe.
+    let h1 = if curvature.is_finite() && there.is_ok() { h1 } else { h0 };
+    Ok((100.0 * h0).min(h1).min(ground.most))
+}
+
+/// Replaces `f(t, y)` in the slope by the increment of a short linearly implicit Euler step.
+fn implicit_slope<P: Problem>(
+    problem: &mut P,
+    matrices: &mut Matrices,
+    ground: &mut Ground<'_>,
+    statistics: &mut Statistics,
+) -> Result<(), Failure> {
+    let (t, y) = (ground.t, ground.y);
+    matrices
+        .evaluate(problem, t, y, ground.slope, statistics)
+        .map_err(|f| fatal(f, t))?;
+    let reach = if ground.most.is_finite() { ground.most } else { t.abs().max(1.0) };
+    let mut h = ground.direction * (1e-6 * reach).min(1e-6).max(1e-10 * t.abs());
+    for _ in 0..3 {
+        let factored = matrices.factor(h, statistics);
+        if factored.is_ok() {
+            statistics.rhs += 1;
+            if problem.rhs(t + h, y, ground.scratch).is_ok() {
+                statistics.linear_solves += 1;
+                matrices.solve(ground.scratch);
+                if ground.scratch.iter().all(|v| v.is_finite()) {
+                    ground.slope.copy_from_slice(ground.scratch);
+                    return Ok(());
+                }
+            }
+        }
+        h *= 1e-2;
+    }
+    // No slope: the predictor of the first step is the state itself.
+    ground.slope.fill(0.0);
+    Ok(())
+}
