@@ -1,0 +1,30 @@
+//! Acausal networks.
+#![forbid(unsafe_code)]
+
+mod alias;
+mod component;
+mod domain;
+mod error;
+mod flat;
+mod flatten;
+mod initial;
+pub mod library;
+mod name;
+mod order;
+mod network;
+mod range;
+mod reduced;
+mod reference;
+mod selection;
+mod stage;
+mod structure;
+
+pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
+pub use domain::{Domain, Pair};
+pub use error::{ComponentError, Flaw, FlattenError, InitialError, NetworkError, StructuralError};
+pub use initial::{InitialReport, Used};
+pub use flat::{FlatEquation, FlatModel, FlatParameter, FlatVariable, Origin, StartCondition};
+pub use name::der;
+pub use network::{Network, NetworkBuilder, PartId, Pin, Signal};
+pub use range::Range;
+pub use reduced::ReducedModel;
