@@ -5,9 +5,10 @@ mod horizon;
 mod noop;
 mod ode;
 mod retirement;
+mod saver;
 mod sweep_decay;
 
-use bifrons_problems::Reference;
+use bifrons_problems::{Reference, Saver};
 
 use crate::scenario::Scenario;
 
@@ -30,6 +31,17 @@ const LORENZ: ode::Ode = ode::Ode {
     allowed: 1e-4,
 };
 
+const DETERMINISTIC: saver::EgmSaver = saver::EgmSaver {
+    name: "egm/deterministic",
+    saver: Saver::deterministic,
+    allowed: 1e-1,
+};
+const BUFFER_STOCK: saver::EgmSaver = saver::EgmSaver {
+    name: "egm/buffer-stock",
+    saver: Saver::buffer_stock,
+    allowed: 1e-2,
+};
+
 /// All scenarios, in the order in which they are listed.
 #[must_use]
 pub fn all() -> Vec<&'static dyn Scenario> {
@@ -41,6 +53,8 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &LORENZ,
         &sweep_decay::SweepDecay,
         &horizon::Horizon,
+        &DETERMINISTIC,
+        &BUFFER_STOCK,
         &retirement::DcEgmRetirement,
     ]
 }

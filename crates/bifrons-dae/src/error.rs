@@ -31,7 +31,10 @@ pub enum ComponentError {
         problem: NameProblem,
     },
     /// An equation uses a name that the component does not declare.
-    #[error("`{place}` in component kind {kind} uses the undeclared name `{symbol}`{}", hint(nearest))]
+    #[error(
+        "`{place}` in component kind {kind} uses the undeclared name `{symbol}`{}",
+        hint(nearest)
+    )]
     UnknownSymbol {
         /// Kind of the component.
         kind: String,

@@ -21,8 +21,10 @@ mod lanes;
 pub mod ode;
 mod reference;
 mod retirement;
+mod saver;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
 pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};
 pub use retirement::{Retirement, RetirementError, RetirementWorkspace};
+pub use saver::{Saver, SaverError, SaverWorkspace};

@@ -115,7 +115,8 @@ impl Esdirk {
             let found = problem.rhs(self.t, &self.y, &mut self.f);
             let found = found.and_then(|()| {
                 let (y, f, t) = (&self.y, &self.f, self.t);
-                self.matrices.evaluate(problem, t, y, f, &mut self.statistics)
+                self.matrices
+                    .evaluate(problem, t, y, f, &mut self.statistics)
             });
             match found {
                 Ok(()) => {}
@@ -157,7 +158,11 @@ impl Esdirk {
             let a = &tableau.a[i];
             fixed!(n, combine, (&self.y, &self.k, a, i, &mut self.base));
             self.predict(i);
-            let t = if i + 1 == tableau.stages { t_new } else { self.t + tableau.c[i] * self.h };
+            let t = if i + 1 == tableau.stages {
+                t_new
+            } else {
+                self.t + tableau.c[i] * self.h
+            };
             let solved = self.iterate(problem, t, c)?;
             if solved != Solved::Yes {
                 return Ok(solved);
@@ -173,7 +178,11 @@ impl Esdirk {
     /// First guess of `d` in stage `i`.
     fn predict(&mut self, i: usize) {
         let (n, tableau) = (self.n, self.tableau);
-        let ratio = if self.done == 0.0 { f64::INFINITY } else { self.h / self.done };
+        let ratio = if self.done == 0.0 {
+            f64::INFINITY
+        } else {
+            self.h / self.done
+        };
         if ratio <= MAX_RATIO {
             let from = Extrapolate {
                 s: tableau.c[i] * ratio,

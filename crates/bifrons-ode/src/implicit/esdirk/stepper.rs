@@ -13,7 +13,11 @@ use crate::stepper::{Attempt, Restart, Start, Stepper};
 impl Esdirk {
     fn weigh_state(&mut self) {
         let (y, floors) = (&self.y, &self.floors);
-        let largest = fixed!(self.n, weights, (y, self.relative, floors, &mut self.weights));
+        let largest = fixed!(
+            self.n,
+            weights,
+            (y, self.relative, floors, &mut self.weights)
+        );
         self.newton.floor = 4.0 * f64::EPSILON * largest;
     }
 
@@ -43,7 +47,13 @@ impl Esdirk {
             other: &mut self.delta,
         };
         let statistics = &mut self.statistics;
-        let h = start(problem, &mut self.matrices, &mut ground, first.0, statistics)?;
+        let h = start(
+            problem,
+            &mut self.matrices,
+            &mut ground,
+            first.0,
+            statistics,
+        )?;
         self.h = self.direction * h.max(first.1.min(most));
         (self.t_old, self.t) = (t, t);
         // The slope is kept as an increment of a step of length one, which is not a step taken.
@@ -72,7 +82,11 @@ impl Esdirk {
 
     /// `K_1` from the slope at the start of the step.
     fn first_stage(&mut self) {
-        let ratio = if self.done == 0.0 { self.h } else { self.h / self.done };
+        let ratio = if self.done == 0.0 {
+            self.h
+        } else {
+            self.h / self.done
+        };
         for (k, end) in self.k[..self.n].iter_mut().zip(&self.end) {
             *k = ratio * end;
         }
@@ -83,7 +97,11 @@ impl Esdirk {
         let (n, tableau) = (self.n, self.tableau);
         self.delta.fill(0.0);
         let (weights, stages) = (&tableau.error, tableau.stages);
-        fixed!(n, combine, (&self.delta, &self.k, weights, stages, &mut self.d));
+        fixed!(
+            n,
+            combine,
+            (&self.delta, &self.k, weights, stages, &mut self.d)
+        );
         if tableau.filter || !self.matrices.is_identity() {
             self.matrices.add_mass_times(1.0, &self.d, &mut self.delta);
             self.statistics.linear_solves += 1;
