@@ -78,18 +78,19 @@ impl Esdirk {
         }
     }
 
-    /// Writes the error estimate into `d`.
+    /// Writes the error estimate into `d`: `(M − h γ J)⁻¹ M Σ e_i K_i`. The matrix damps what the
+    /// embedded formula makes of stiff components, which is not the error of the result (Hosea and
+    /// Shampine 1996, section 3), and leaves for algebraic components what the error of the others
+    /// does to them.
     fn estimate(&mut self) {
         let (n, tableau) = (self.n, self.tableau);
         self.delta.fill(0.0);
         let (weights, stages) = (&tableau.error, tableau.stages);
         fixed!(n, combine, (&self.delta, &self.k, weights, stages, &mut self.d));
-        if tableau.filter || !self.matrices.is_identity() {
-            self.matrices.add_mass_times(1.0, &self.d, &mut self.delta);
-            self.statistics.linear_solves += 1;
-            self.matrices.solve(&mut self.delta);
-            core::mem::swap(&mut self.d, &mut self.delta);
-        }
+        self.matrices.add_mass_times(1.0, &self.d, &mut self.delta);
+        self.statistics.linear_solves += 1;
+        self.matrices.solve(&mut self.delta);
+        core::mem::swap(&mut self.d, &mut self.delta);
     }
 
     fn reject(&mut self, norm: f64) -> Result<Attempt, Failure> {

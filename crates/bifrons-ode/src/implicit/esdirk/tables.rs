@@ -21,9 +21,6 @@ pub(crate) struct Tableau {
     pub(crate) a: [[f64; MAX_STAGES]; MAX_STAGES],
     /// Weights of the result minus those of the embedded formula.
     pub(crate) error: [f64; MAX_STAGES],
-    /// Whether the embedded formula is unbounded for stiff components, so that the estimate is
-    /// multiplied by `(M − h γ J)⁻¹ M` also if the mass matrix is the identity.
-    pub(crate) filter: bool,
     /// Weights `v` of the quartic term of the interpolant, `θ² (1 − θ)² h Σ v_i k_i`; zero for a
     /// cubic one.
     pub(crate) quartic: [f64; MAX_STAGES],
@@ -54,7 +51,6 @@ pub(crate) static TR_BDF2: Tableau = {
         c: [0.0, 2.0 - root, 1.0, 0.0, 0.0, 0.0, 0.0],
         a,
         error,
-        filter: true,
         quartic: [0.0; MAX_STAGES],
     }
 };
@@ -104,7 +100,6 @@ pub(crate) static ESDIRK4: Tableau = {
         c: [0.0, 0.5, (2.0 - root) / 4.0, 0.625, 1.04, 1.0, 0.0],
         a,
         error,
-        filter: false,
         quartic: [
             -1.975_216_050_586_170_2,
             1.883_980_645_452_269,
@@ -177,7 +172,6 @@ pub(crate) static ESDIRK5: Tableau = {
         ],
         a,
         error,
-        filter: false,
         quartic: [
             -1.681_711_057_314_288_5,
             2.329_264_413_981_873,
