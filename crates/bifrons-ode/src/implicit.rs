@@ -41,10 +41,14 @@ pub(crate) fn run(
             let stepper = Bdf::new(&setup)?;
             drive(problem, stepper, span, y0, save, options)
         }
-        method => Err(InputError::MassWithExplicit {
-            method: method.name(),
+        method => {
+            let Some(tableau) = esdirk::tables::of(method) else {
+                let method = method.name();
+                return Err(InputError::MassWithExplicit { method }.into());
+            };
+            let stepper = Esdirk::new(tableau, &setup)?;
+            drive(problem, stepper, span, y0, save, options)
         }
-        .into()),
     }
 }
 

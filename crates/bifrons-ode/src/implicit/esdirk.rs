@@ -124,8 +124,15 @@ impl Esdirk {
     }
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "published with the footprints of all methods")
+    )]
     pub(crate) fn footprint(tableau: &Tableau, setup: &Setup<'_>, fill: usize) -> Footprint {
         let rows = (tableau.stages + ROWS) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,11 @@ impl Esdirk {
     pub(super) fn fill_quartic(&mut self) {
         let (weights, stages) = (&self.tableau.quartic, self.tableau.stages);
         self.d.fill(0.0);
-        fixed!(self.n, combine, (&self.d, &self.k, weights, stages, &mut self.quartic));
+        fixed!(
+            self.n,
+            combine,
+            (&self.d, &self.k, weights, stages, &mut self.quartic)
+        );
     }
 
     /// Coefficients of component `i` in the basis of dense solutions.
@@ -17,7 +21,13 @@ impl Esdirk {
     pub(super) fn basis(&self, i: usize) -> [f64; 5] {
         let change = self.y[i] - self.y_old[i];
         let (begin, end) = (self.begin[i], self.end[i]);
-        [self.y_old[i], change, begin - change, 2.0 * change - begin - end, self.quartic[i]]
+        [
+            self.y_old[i],
+            change,
+            begin - change,
+            2.0 * change - begin - end,
+            self.quartic[i],
+        ]
     }
 
     /// Value of component `i` at `θ` of the last step.

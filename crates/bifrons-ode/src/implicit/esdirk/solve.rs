@@ -117,7 +117,8 @@ impl Esdirk {
             let found = problem.rhs(self.t, &self.y, &mut self.f);
             let found = found.and_then(|()| {
                 let (y, f, t) = (&self.y, &self.f, self.t);
-                self.matrices.evaluate(problem, t, y, f, &mut self.statistics)
+                self.matrices
+                    .evaluate(problem, t, y, f, &mut self.statistics)
             });
             match found {
                 Ok(()) => {}
@@ -156,13 +157,19 @@ impl Esdirk {
         (self.newton.iterations, self.newton.stages) = (0, 0);
         let ratio = c / self.newton.factored;
         let mismatch = (ratio - 1.0).abs() / (ratio + 1.0);
-        self.newton.contraction.expect_at_least(mismatch.max(LEAST_RATE));
+        self.newton
+            .contraction
+            .expect_at_least(mismatch.max(LEAST_RATE));
         let over = 1.0 / tableau.gamma;
         for i in 1..tableau.stages {
             let a = &tableau.a[i];
             fixed!(n, combine, (&self.y, &self.k, a, i, &mut self.base));
             self.predict(i);
-            let t = if i + 1 == tableau.stages { t_new } else { self.t + tableau.c[i] * self.h };
+            let t = if i + 1 == tableau.stages {
+                t_new
+            } else {
+                self.t + tableau.c[i] * self.h
+            };
             let solved = self.iterate(problem, t, c)?;
             if solved != Solved::Yes {
                 return Ok(solved);
@@ -178,7 +185,11 @@ impl Esdirk {
     /// First guess of `d` in stage `i`.
     fn predict(&mut self, i: usize) {
         let (n, tableau) = (self.n, self.tableau);
-        let ratio = if self.done == 0.0 { f64::INFINITY } else { self.h / self.done };
+        let ratio = if self.done == 0.0 {
+            f64::INFINITY
+        } else {
+            self.h / self.done
+        };
         if ratio <= MAX_RATIO {
             let from = Extrapolate {
                 s: tableau.c[i] * ratio,

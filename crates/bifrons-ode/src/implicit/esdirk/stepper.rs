@@ -1,10 +1,14 @@
 //! The methods as a stepper.
+#![expect(
+    clippy::float_cmp,
+    reason = "ends of steps and absent steps are copied values"
+)]
 
 use super::Esdirk;
 use super::kernel::{Between, combine, error};
 use super::solve::Solved;
 use crate::error::Failure;
-use crate::implicit::norm::{fixed, weights, worst};
+use crate::implicit::norm::{fixed, weigh, weights, worst};
 use crate::implicit::start::{Ground, start};
 use crate::problem::Problem;
 use crate::statistics::Statistics;
@@ -13,8 +17,18 @@ use crate::stepper::{Attempt, Restart, Start, Stepper};
 impl Esdirk {
     fn weigh_state(&mut self) {
         let (y, floors) = (&self.y, &self.floors);
-        let largest = fixed!(self.n, weights, (y, self.relative, floors, &mut self.weights));
+        let largest = fixed!(
+            self.n,
+            weights,
+            (y, self.relative, floors, &mut self.weights)
+        );
         self.newton.floor = 4.0 * f64::EPSILON * largest;
+        if !self.matrices.is_identity() {
+            // Round-off of algebraic equations may be larger than that of the state.
+            let noise = |i: usize| weigh(self.floors[i] - self.absolute[i], self.weights[i]);
+            let sum: f64 = (0..self.n).map(|i| noise(i) * noise(i)).sum();
+            self.newton.floor = self.newton.floor.max((sum / self.n as f64).sqrt());
+        }
     }
 
     /// Starts at `(t, y)`; the first step is `first.0`, or estimated and at least `first.1`.
@@ -43,7 +57,13 @@ impl Esdirk {
             other: &mut self.delta,
         };
         let statistics = &mut self.statistics;
-        let h = start(problem, &mut self.matrices, &mut ground, first.0, statistics)?;
+        let h = start(
+            problem,
+            &mut self.matrices,
+            &mut ground,
+            first.0,
+            statistics,
+        )?;
         self.h = self.direction * h.max(first.1.min(most));
         (self.t_old, self.t) = (t, t);
         // The slope is kept as an increment of a step of length one, which is not a step taken.
@@ -72,7 +92,11 @@ impl Esdirk {
 
     /// `K_1` from the slope at the start of the step.
     fn first_stage(&mut self) {
-        let ratio = if self.done == 0.0 { self.h } else { self.h / self.done };
+        let ratio = if self.done == 0.0 {
+            self.h
+        } else {
+            self.h / self.done
+        };
         for (k, end) in self.k[..self.n].iter_mut().zip(&self.end) {
             *k = ratio * end;
         }
@@ -86,7 +110,11 @@ impl Esdirk {
         let (n, tableau) = (self.n, self.tableau);
         self.delta.fill(0.0);
         let (weights, stages) = (&tableau.error, tableau.stages);
-        fixed!(n, combine, (&self.delta, &self.k, weights, stages, &mut self.d));
+        fixed!(
+            n,
+            combine,
+            (&self.delta, &self.k, weights, stages, &mut self.d)
+        );
         self.matrices.add_mass_times(1.0, &self.d, &mut self.delta);
         self.statistics.linear_solves += 1;
         self.matrices.solve(&mut self.delta);

@@ -1,5 +1,17 @@
 //! Coefficients. The tests of the crate verify order, stage order and stability of each table.
 
+use crate::method::Method;
+
+/// The table of a method, if it is one of these.
+pub(crate) const fn of(method: Method) -> Option<&'static Tableau> {
+    match method {
+        Method::TrBdf2 => Some(&TR_BDF2),
+        Method::Esdirk4 => Some(&ESDIRK4),
+        Method::Esdirk5 => Some(&ESDIRK5),
+        _ => None,
+    }
+}
+
 /// Most stages of a table.
 pub(crate) const MAX_STAGES: usize = 7;
 
@@ -7,11 +19,7 @@ pub(crate) const MAX_STAGES: usize = 7;
 /// result.
 #[derive(Debug)]
 pub(crate) struct Tableau {
-    pub(crate) name: &'static str,
     pub(crate) stages: usize,
-    /// Order of the result; the tests measure it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the description"))]
-    pub(crate) order: usize,
     /// Order in the step of the error estimate: that of the lower order of the pair, plus one.
     pub(crate) error_order: usize,
     /// The diagonal coefficient of all stages but the first.
@@ -43,9 +51,7 @@ pub(crate) static TR_BDF2: Tableau = {
     (error[0], error[1]) = (w - (1.0 - w) / 3.0, w - (3.0 * w + 1.0) / 3.0);
     error[2] = d - d / 3.0;
     Tableau {
-        name: "TrBdf2",
         stages: 3,
-        order: 2,
         error_order: 3,
         gamma: d,
         c: [0.0, 2.0 - root, 1.0, 0.0, 0.0, 0.0, 0.0],
@@ -92,9 +98,7 @@ pub(crate) static ESDIRK4: Tableau = {
         i += 1;
     }
     Tableau {
-        name: "Esdirk4",
         stages: 6,
-        order: 4,
         error_order: 4,
         gamma: 0.25,
         c: [0.0, 0.5, (2.0 - root) / 4.0, 0.625, 1.04, 1.0, 0.0],
@@ -156,9 +160,7 @@ pub(crate) static ESDIRK5: Tableau = {
         i += 1;
     }
     Tableau {
-        name: "Esdirk5",
         stages: 7,
-        order: 5,
         error_order: 5,
         gamma,
         c: [
