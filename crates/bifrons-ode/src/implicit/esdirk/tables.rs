@@ -1,17 +1,5 @@
 //! Coefficients. The tests of the crate verify order, stage order and stability of each table.
 
-use crate::method::Method;
-
-/// The table of a method, if it is one of these.
-pub(crate) const fn of(method: Method) -> Option<&'static Tableau> {
-    match method {
-        Method::TrBdf2 => Some(&TR_BDF2),
-        Method::Esdirk4 => Some(&ESDIRK4),
-        Method::Esdirk5 => Some(&ESDIRK5),
-        _ => None,
-    }
-}
-
 /// Most stages of a table.
 pub(crate) const MAX_STAGES: usize = 7;
 

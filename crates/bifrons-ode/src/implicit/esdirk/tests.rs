@@ -175,7 +175,7 @@ fn errors<P: Problem>(
 ) -> (f64, f64) {
     let step = 1.0 / f64::from(count);
     let tolerance = Tolerance::new(1.0, 1.0).unwrap();
-    let mut method = Esdirk::new(tableau, &Setup::new(&problem, &tolerance)).unwrap();
+    let mut method = Esdirk::new(&Setup::new(&problem, &tolerance), tableau).unwrap();
     // The iteration is as good as it can be, and every step is accepted.
     method.newton.tolerance = 1e-12;
     let start = Start {
@@ -285,7 +285,7 @@ fn footprints_count_every_row() {
     let setup = Setup::new(&problem, &tolerance);
     let matrices = super::Matrices::footprint(&setup, false, 0).peak();
     for tableau in [&TR_BDF2, &ESDIRK4, &ESDIRK5] {
-        let m = Esdirk::new(tableau, &setup).unwrap();
+        let m = Esdirk::new(&setup, tableau).unwrap();
         let rows = [
             &m.absolute,
             &m.floors,
@@ -306,7 +306,7 @@ fn footprints_count_every_row() {
             .iter()
             .map(|row| row.capacity() * size_of::<f64>())
             .sum();
-        let planned = Esdirk::footprint(tableau, &setup, 0).peak() - matrices;
+        let planned = Esdirk::footprint(&setup, tableau, 0).peak() - matrices;
         assert_eq!(planned, bytes as u64);
     }
 }

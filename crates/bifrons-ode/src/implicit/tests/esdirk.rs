@@ -2,8 +2,8 @@
 
 use super::case::{Case, run};
 use super::problems;
-use crate::implicit::esdirk::tables::{ESDIRK4, ESDIRK5, TR_BDF2, Tableau};
-use crate::implicit::{Esdirk, Setup};
+use crate::implicit::esdirk::Tableau;
+use crate::implicit::{ESDIRK4, ESDIRK5, Esdirk, Setup, TR_BDF2};
 
 const SMALL: [fn() -> Case; 9] = [
     problems::vdp,
@@ -20,7 +20,7 @@ const SMALL: [fn() -> Case; 9] = [
 /// Error of a run in units of the relative tolerance.
 fn error(tableau: &'static Tableau, mut case: Case, rtol: f64) -> f64 {
     let tolerance = case.tolerance(rtol);
-    let mut method = Esdirk::new(tableau, &Setup::new(&case, &tolerance)).unwrap();
+    let mut method = Esdirk::new(&Setup::new(&case, &tolerance), tableau).unwrap();
     let found = run(&mut case, &mut method);
     let found = found.unwrap_or_else(|e| panic!("{} {rtol:e}: {e}", case.name));
     let s = found.statistics;
