@@ -47,9 +47,12 @@ mod statistics;
 mod step;
 mod stepper;
 mod tolerance;
+mod watch;
 
 pub use dense::{DenseSolution, OutsideSpan};
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
+pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
+pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink};
+pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
 pub use method::Method;
