@@ -145,22 +145,7 @@ where
     P: LaneProblem<W>,
     S: MemberSink<W>,
 {
-    let required = problem.dimension();
-    if workspace.dimension() != required {
-        return Err(InputError::Workspace {
-            found: workspace.dimension(),
-            required,
-        });
-    }
-    let (found, required) = (workspace.root_count(), problem.root_count());
-    if found != required {
-        return Err(InputError::Roots { found, required });
-    }
-    let required = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
-    if workspace.arrays() < required {
-        let found = workspace.arrays();
-        return Err(InputError::Arrays { found, required });
-    }
+    check_workspace::<M, W>(workspace, problem.dimension(), problem.root_count())?;
     options.check(t0, t_end)?;
     let (stages, member, mut events) = workspace.split::<<M as Tableau>::Arrays<'_, W>>();
     options.tolerance.expand_into(member.absolute)?;
@@ -191,6 +176,30 @@ where
         options.level.unwrap_or_else(Level::detect).dispatch(run);
     } else {
         run.run();
+    }
+    Ok(())
+}
+
+/// The workspace must be for the components, root functions and arrays of the run.
+fn check_workspace<M: LaneMethod, const W: usize>(
+    workspace: &EnsembleWorkspace<W>,
+    required: usize,
+    roots: usize,
+) -> Result<(), InputError> {
+    if workspace.dimension() != required {
+        return Err(InputError::Workspace {
+            found: workspace.dimension(),
+            required,
+        });
+    }
+    let (found, required) = (workspace.root_count(), roots);
+    if found != required {
+        return Err(InputError::Roots { found, required });
+    }
+    let required = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+    if workspace.arrays() < required {
+        let found = workspace.arrays();
+        return Err(InputError::Arrays { found, required });
     }
     Ok(())
 }
