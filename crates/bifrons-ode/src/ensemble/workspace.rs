@@ -103,7 +103,12 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// Bytes of the buffers, `8 (10 n W + 8 + 5 n)`.
     #[must_use]
     pub fn footprint(dimension: usize) -> Footprint {
-        Footprint::of::<f64>(LANE_ARRAYS * dimension * W + PADDING)
+        Self::footprint_of_arrays(dimension, LANE_ARRAYS)
+    }
+
+    /// Bytes of the buffers with this many lane arrays.
+    pub(crate) fn footprint_of_arrays(dimension: usize, arrays: usize) -> Footprint {
+        Footprint::of::<f64>(arrays * dimension * W + PADDING)
             .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension))
     }
 
