@@ -30,7 +30,7 @@ mod interpolant;
 mod kernel;
 mod solve;
 mod stepper;
-pub(crate) mod tables;
+mod tables;
 
 use bifrons_memory::Footprint;
 
@@ -38,7 +38,7 @@ use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
 use crate::statistics::Statistics;
-use tables::Tableau;
+pub(crate) use tables::{ESDIRK4, ESDIRK5, TR_BDF2, Tableau};
 
 /// A run of one of the methods.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ const ROWS: usize = 13;
 
 impl Esdirk {
     /// Allocates a run.
-    pub(crate) fn new(tableau: &'static Tableau, setup: &Setup<'_>) -> Result<Self, InputError> {
+    pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
         Ok(Self {
@@ -124,8 +124,11 @@ impl Esdirk {
     }
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
-    pub(crate) fn footprint(tableau: &Tableau, setup: &Setup<'_>, fill: usize) -> Footprint {
+    pub(crate) fn footprint(setup: &Setup<'_>, tableau: &Tableau, fill: usize) -> Footprint {
         let rows = (tableau.stages + ROWS) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }
+
+#[cfg(test)]
+mod tests;

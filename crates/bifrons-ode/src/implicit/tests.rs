@@ -4,3 +4,5 @@ mod bdf;
 mod case;
 mod esdirk;
 mod problems;
+mod radau;
+mod rosenbrock;

@@ -5,7 +5,7 @@ use bifrons_lanes::math::{exp2_fast, log2_fast};
 use super::Esdirk;
 
 /// Factors within this band leave the step as it is: the factorisation stays valid.
-const KEEP_STEP: core::ops::Range<f64> = 0.95..1.2;
+const KEEP_STEP: core::ops::Range<f64> = 0.9..1.2;
 /// Largest growth of a step.
 const MAX_GROWTH: f64 = 8.0;
 /// Smallest factor after a rejection.

@@ -14,6 +14,8 @@ const KEEP_FACTORS: f64 = 0.2;
 const JACOBIAN_AGE: u64 = 50;
 /// Iterations per stage above which the next step gets a new Jacobian.
 const SLOW: f64 = 2.5;
+/// Contraction that is assumed at the start of every step: the Jacobian ages.
+const LEAST_RATE: f64 = 0.1;
 /// Largest ratio of steps over which the last one is extrapolated.
 const MAX_RATIO: f64 = 2.5;
 
@@ -40,7 +42,7 @@ pub(super) struct Iteration {
     /// Whether the next attempt should have a new Jacobian.
     stale: bool,
     /// Share of the error tolerance that the iteration may leave.
-    tolerance: f64,
+    pub(super) tolerance: f64,
     /// Weighted norm of round-off in the state.
     pub(super) floor: f64,
     /// Iterations and stages of the last attempt.
@@ -153,6 +155,11 @@ impl Esdirk {
     ) -> Result<Solved, &'static str> {
         let (n, tableau) = (self.n, self.tableau);
         (self.newton.iterations, self.newton.stages) = (0, 0);
+        let ratio = c / self.newton.factored;
+        let mismatch = (ratio - 1.0).abs() / (ratio + 1.0);
+        self.newton
+            .contraction
+            .expect_at_least(mismatch.max(LEAST_RATE));
         let over = 1.0 / tableau.gamma;
         for i in 1..tableau.stages {
             let a = &tableau.a[i];

@@ -7,11 +7,7 @@ pub(crate) const MAX_STAGES: usize = 7;
 /// result.
 #[derive(Debug)]
 pub(crate) struct Tableau {
-    pub(crate) name: &'static str,
     pub(crate) stages: usize,
-    /// Order of the result; the tests measure it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the description"))]
-    pub(crate) order: usize,
     /// Order in the step of the error estimate: that of the lower order of the pair, plus one.
     pub(crate) error_order: usize,
     /// The diagonal coefficient of all stages but the first.
@@ -21,9 +17,6 @@ pub(crate) struct Tableau {
     pub(crate) a: [[f64; MAX_STAGES]; MAX_STAGES],
     /// Weights of the result minus those of the embedded formula.
     pub(crate) error: [f64; MAX_STAGES],
-    /// Whether the embedded formula is unbounded for stiff components, so that the estimate is
-    /// multiplied by `(M − h γ J)⁻¹ M` also if the mass matrix is the identity.
-    pub(crate) filter: bool,
     /// Weights `v` of the quartic term of the interpolant, `θ² (1 − θ)² h Σ v_i k_i`; zero for a
     /// cubic one.
     pub(crate) quartic: [f64; MAX_STAGES],
@@ -46,15 +39,12 @@ pub(crate) static TR_BDF2: Tableau = {
     (error[0], error[1]) = (w - (1.0 - w) / 3.0, w - (3.0 * w + 1.0) / 3.0);
     error[2] = d - d / 3.0;
     Tableau {
-        name: "TrBdf2",
         stages: 3,
-        order: 2,
         error_order: 3,
         gamma: d,
         c: [0.0, 2.0 - root, 1.0, 0.0, 0.0, 0.0, 0.0],
         a,
         error,
-        filter: true,
         quartic: [0.0; MAX_STAGES],
     }
 };
@@ -96,15 +86,12 @@ pub(crate) static ESDIRK4: Tableau = {
         i += 1;
     }
     Tableau {
-        name: "Esdirk4",
         stages: 6,
-        order: 4,
         error_order: 4,
         gamma: 0.25,
         c: [0.0, 0.5, (2.0 - root) / 4.0, 0.625, 1.04, 1.0, 0.0],
         a,
         error,
-        filter: false,
         quartic: [
             -1.975_216_050_586_170_2,
             1.883_980_645_452_269,
@@ -161,9 +148,7 @@ pub(crate) static ESDIRK5: Tableau = {
         i += 1;
     }
     Tableau {
-        name: "Esdirk5",
         stages: 7,
-        order: 5,
         error_order: 5,
         gamma,
         c: [
@@ -177,7 +162,6 @@ pub(crate) static ESDIRK5: Tableau = {
         ],
         a,
         error,
-        filter: false,
         quartic: [
             -1.681_711_057_314_288_5,
             2.329_264_413_981_873,
