@@ -19,17 +19,28 @@ fn explicit(kind: Kind, _index: u8) -> bool {
     kind == Kind::NonStiff
 }
 
-/// Multistep methods are for all but higher index.
-fn index_one(_kind: Kind, index: u8) -> bool {
-    index == 1
+/// Implicit methods of index one at most are for the rest.
+fn implicit(kind: Kind, index: u8) -> bool {
+    kind != Kind::NonStiff && index == 1
 }
 
-const METHODS: [Entry; 5] = [
+/// Radau solves systems of every index; its complex matrices are not for large ones.
+fn every_index(kind: Kind, _index: u8) -> bool {
+    kind != Kind::NonStiff
+}
+
+const METHODS: [Entry; 11] = [
     ("dopri5", Method::Dopri5, explicit),
     ("tsit5", Method::Tsit5, explicit),
     ("bs32", Method::Bs32, explicit),
     ("dop853", Method::Dop853, explicit),
-    ("bdf", Method::Bdf, index_one),
+    ("bdf", Method::Bdf, implicit),
+    ("radau", Method::Radau, every_index),
+    ("rodas4", Method::Rodas4, implicit),
+    ("rodas5p", Method::Rodas5P, implicit),
+    ("tr_bdf2", Method::TrBdf2, implicit),
+    ("esdirk4", Method::Esdirk4, implicit),
+    ("esdirk5", Method::Esdirk5, implicit),
 ];
 
 /// Their names, in the same order.

@@ -111,6 +111,25 @@ pub enum InputError {
         /// The value found.
         value: f64,
     },
+    /// The workspace was made for another number of root functions.
+    #[error(
+        "workspace is for {found} root functions, the problem has {required}; make it by \
+         `EnsembleWorkspace::for_method`"
+    )]
+    Roots {
+        /// Functions that the workspace has room for.
+        found: usize,
+        /// Functions of the problem.
+        required: usize,
+    },
+    /// The workspace was made for another method.
+    #[error("workspace has {found} arrays of lanes, the method needs {required}")]
+    Arrays {
+        /// Arrays of the workspace.
+        found: usize,
+        /// Arrays of the method.
+        required: usize,
+    },
     /// The workspace was made for another dimension.
     #[error("workspace is for {found} components, the problem has {required}")]
     Workspace {

@@ -59,7 +59,7 @@ methods! { Dopri5 = dopri5 Tsit5 = tsit5 Bs32 = bs32 Rk4 = rk4 Dop853 = dop853 }
 
 fn tableau<M: Method>() -> Tableau {
     let mut workspace = EnsembleWorkspace::<1>::with_arrays(SLOTS, 16);
-    let (mut stages, _) = workspace.split::<M::Arrays<'_>>();
+    let (mut stages, ..) = workspace.split::<M::Arrays<'_>>();
     stages.start_mut().1[0] = [1.0];
     let mut problem = Impulses {
         times: Vec::new(),
