@@ -45,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 mod case;
+mod contestant;
 mod json;
 mod phase;
 mod process;
@@ -56,5 +57,6 @@ pub mod scenarios;
 
 pub use bifrons_memory::profiler::Scope;
 pub use case::{Case, Parameter};
+pub use contestant::Bifrons;
 pub use run::Run;
 pub use scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario, Tier, resolve};

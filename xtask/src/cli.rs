@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench_memory, bench_time, check, ci, docs, release, test};
+use crate::commands::{bench_memory, bench_time, check, ci, docs, peers, release, test};
 use crate::measure::cold;
 use crate::report::{Exit, Report, note};
 use crate::workspace::Workspace;
@@ -34,6 +34,8 @@ pub enum Command {
     Ci(ci::Args),
     /// Refresh the generated parts of the documents, check links, document the code.
     Docs(docs::Args),
+    /// Compare our solvers with those of other packages: time at equal error, in one run.
+    Peers(peers::Args),
     /// Look at what would be published; publishes nothing.
     Release(release::Args),
     /// Run the whole suite: unit, integration and doc tests, and the release profile.
@@ -53,6 +55,7 @@ impl Command {
             Self::Check(args) => check::run(&args, workspace),
             Self::Ci(args) => ci::run(&args, workspace),
             Self::Docs(args) => docs::run(&args, workspace),
+            Self::Peers(args) => peers::run(&args, workspace),
             Self::Release(args) => release::run(&args, workspace),
             Self::Test(args) => test::run(&args, workspace),
         }

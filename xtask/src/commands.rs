@@ -6,5 +6,6 @@ pub mod bench_time;
 pub mod check;
 pub mod ci;
 pub mod docs;
+pub mod peers;
 pub mod release;
 pub mod test;
