@@ -2,21 +2,21 @@
 
 use bifrons_ode::Tolerance;
 
-pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Relative 1e-10, absolute 1e-12.
-pub fn tight() -> Tolerance {
+pub(crate) fn tight() -> Tolerance {
     Tolerance::new(1e-10, 1e-12).expect("valid")
 }
 
 /// Equidistant times, both ends included.
-pub fn grid(a: f64, b: f64, count: usize) -> Vec<f64> {
+pub(crate) fn grid(a: f64, b: f64, count: usize) -> Vec<f64> {
     let step = (b - a) / (count - 1) as f64;
     (0..count).map(|k| if k + 1 == count { b } else { a + k as f64 * step }).collect()
 }
 
 /// Prints and bounds the largest deviation of a column from a function of time.
-pub fn worst(
+pub(crate) fn worst(
     name: &str,
     column: &[f64],
     times: &[f64],
