@@ -8,13 +8,16 @@ use core::ops::Range;
 
 use bifrons_lanes::{Kernel as _, Level};
 
-use crate::dopri5::Step;
 use crate::error::{Failure, InputError};
 use crate::options::Options;
 use crate::problem::LaneProblem;
 use crate::statistics::Statistics;
+use crate::step::Step;
 
+pub(crate) use drive::LEAST_STEP_ULP;
+pub(crate) use lanes::propose;
 pub use workspace::EnsembleWorkspace;
+pub(crate) use workspace::MemberArrays;
 
 /// What a sink wants after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,7 +94,7 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
         });
     }
     options.check(t0, t_end)?;
-    let (stages, member) = workspace.split();
+    let (stages, member) = workspace.split::<crate::explicit::dopri5::Arrays<'_, W>>();
     options.tolerance.expand_into(member.absolute)?;
     let direction = if t_end < t0 { -1.0 } else { 1.0 };
     let span = (t_end - t0).abs();

@@ -108,3 +108,100 @@ pub enum Response {
     /// The run ends here, with the state that the handler left.
     Terminate,
 }
+
+/// What happened in a run: every event with the state before and after it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventLog {
+    dimension: usize,
+    times: Vec<f64>,
+    stops: Vec<Option<usize>>,
+    /// End of the functions of each event in `fired`.
+    ends: Vec<usize>,
+    fired: Vec<Fired>,
+    /// States before and after, one after the other.
+    states: Vec<f64>,
+}
+
+/// One entry of an [`EventLog`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct LoggedEvent<'l> {
+    /// When.
+    pub t: f64,
+    /// Every root function that fired.
+    pub roots: &'l [Fired],
+    /// Index of the declared stop that was due.
+    pub stop: Option<usize>,
+    /// State before the handler was called.
+    pub before: &'l [f64],
+    /// State that it left.
+    pub after: &'l [f64],
+}
+
+impl EventLog {
+    pub(crate) const fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            times: Vec::new(),
+            stops: Vec::new(),
+            ends: Vec::new(),
+            fired: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
+        self.times.push(event.t);
+        self.stops.push(event.stop);
+        self.fired.extend_from_slice(event.roots);
+        self.ends.push(self.fired.len());
+        self.states.extend_from_slice(before);
+        self.states.extend_from_slice(after);
+    }
+
+    /// Number of events.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether nothing happened.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Event number `k`, in the order of integration.
+    #[must_use]
+    pub fn get(&self, k: usize) -> Option<LoggedEvent<'_>> {
+        let t = *self.times.get(k)?;
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        let n = self.dimension;
+        let states = &self.states[2 * n * k..2 * n * (k + 1)];
+        Some(LoggedEvent {
+            t,
+            roots: &self.fired[start..self.ends[k]],
+            stop: self.stops[k],
+            before: &states[..n],
+            after: &states[n..],
+        })
+    }
+
+    /// All events in the order of integration.
+    pub fn iter(&self) -> impl Iterator<Item = LoggedEvent<'_>> {
+        (0..self.len()).filter_map(|k| self.get(k))
+    }
+
+    /// The last event.
+    #[must_use]
+    pub fn last(&self) -> Option<LoggedEvent<'_>> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    /// Times at which a root function fired.
+    pub fn times_of(&self, root: usize) -> impl Iterator<Item = f64> {
+        self.iter()
+            .filter(move |event| event.roots.iter().any(|fired| fired.index == root))
+            .map(|event| event.t)
+    }
+}

@@ -14,8 +14,50 @@ mod norm;
 mod setup;
 mod start;
 
+use crate::drive::Run;
+use crate::error::{InputError, SolveError};
+use crate::method::Method;
+use crate::options::{Options, Save};
+use crate::problem::Erased;
+use crate::recorder::Recorder;
+use crate::solution::Solution;
+use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
 pub(crate) use setup::Setup;
+
+/// Integrates with the implicit method of the options.
+pub(crate) fn run(
+    problem: Erased<'_>,
+    span: (f64, f64),
+    y0: &[f64],
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let setup = Setup::new(&problem, &options.tolerance);
+    match options.method {
+        Method::Bdf => {
+            let stepper = Bdf::new(&setup)?;
+            drive(problem, stepper, span, y0, save, options)
+        }
+        method => Err(InputError::MassWithExplicit {
+            method: method.name(),
+        }
+        .into()),
+    }
+}
+
+fn drive<'p, S: Stepper<Erased<'p>>>(
+    problem: Erased<'p>,
+    stepper: S,
+    span: (f64, f64),
+    y0: &[f64],
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let mut recorder = Recorder::new(save, span, y0, stepper.coefficient_count());
+    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
+    recorder.finish()
+}
 
 #[cfg(test)]
 mod tests;

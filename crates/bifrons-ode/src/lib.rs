@@ -31,26 +31,29 @@
 #![forbid(unsafe_code)]
 
 mod dense;
-mod dopri5;
+mod drive;
 mod ensemble;
 mod error;
 mod event;
+mod explicit;
 mod implicit;
 mod initial_step;
+mod method;
 mod options;
 mod problem;
+mod recorder;
 mod solution;
 mod solve;
 mod statistics;
-#[expect(dead_code, reason = "the driver of general runs comes next")]
+mod step;
 mod stepper;
 mod tolerance;
 
 pub use dense::{DenseSolution, OutsideSpan};
-pub use dopri5::Step;
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
 pub use error::{Failure, InputError, SolveError};
-pub use event::{AtStart, Crossing, Event, Fired, Response, RootRule};
+pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
+pub use method::Method;
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};
 pub use problem::{Mass, MatrixMut, Pattern, Structure};
@@ -58,6 +61,7 @@ pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, With
 pub use solution::{Outcome, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;
+pub use step::Step;
 pub use tolerance::Tolerance;
 
 #[cfg(doctest)]

@@ -65,6 +65,11 @@ pub(crate) trait Stepper<P: Problem> {
     /// End of the last accepted step, the time at which the method stands.
     fn t(&self) -> f64;
 
+    /// Signed length of the last accepted step, in which `θ` of its interpolant is measured.
+    fn length(&self) -> f64 {
+        self.t() - self.t_old()
+    }
+
     /// State at [`Stepper::t`].
     fn state(&self) -> &[f64];
 

@@ -11,17 +11,16 @@ use bifrons_lanes::Kernel;
 use super::lanes::{Lanes, Proposal};
 use super::workspace::MemberArrays;
 use super::{Flow, MemberEnd, MemberSink};
-use crate::dopri5::attempt::Stages;
-use crate::dopri5::{RHS_PER_ATTEMPT, Step};
 use crate::error::Failure;
 use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
 use crate::statistics::Statistics;
+use crate::step::{Step, View};
 
 /// Lanes from which on a loop over them is worth wide registers.
 pub(super) const WIDE: usize = 4;
 /// Steps below this many units in the last place of `t` are an underflow.
-const LEAST_STEP_ULP: f64 = 4.0;
+pub(crate) const LEAST_STEP_ULP: f64 = 4.0;
 
 /// What is the same for all members.
 #[derive(Debug, Clone, Copy)]
@@ -37,16 +36,21 @@ pub(crate) struct Settings {
 
 /// One run of the ensemble.
 #[derive(Debug)]
-pub(crate) struct Drive<'d, const W: usize, P, S> {
+pub(crate) struct Drive<'d, const W: usize, P, S, A> {
     pub(crate) problem: &'d mut P,
     pub(crate) sink: &'d mut S,
     pub(crate) members: Range<usize>,
     pub(crate) settings: Settings,
-    pub(crate) stages: Stages<'d, W>,
+    pub(crate) stages: A,
     pub(crate) member: MemberArrays<'d>,
 }
 
-impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W, P, S> {
+impl<'d, const W: usize, P, S, A> Kernel for Drive<'d, W, P, S, A>
+where
+    P: LaneProblem<W>,
+    S: MemberSink<W>,
+    A: View<'d, W>,
+{
     type Output = ();
 
     #[inline(always)]
@@ -70,7 +74,12 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Kernel for Drive<'_, W
     }
 }
 
-impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
+impl<'d, const W: usize, P, S, A> Drive<'d, W, P, S, A>
+where
+    P: LaneProblem<W>,
+    S: MemberSink<W>,
+    A: View<'d, W>,
+{
     #[inline(always)]
     fn drive(mut self, n: usize) {
         let Settings {
@@ -89,7 +98,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
-            lanes.control.decide(&square);
+            lanes.control.decide(&square, A::LAW);
             let t_old = lanes.t;
             lanes.advance(&proposal, direction);
             let attention = self.attention(&lanes, &proposal, &square);
@@ -152,7 +161,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         let mut stopped = false;
         if accepted && t_new * direction >= lanes.next_output[lane] {
             let step = Step {
-                stages: &self.stages,
+                stages: self.stages.view(),
                 lane,
                 member: lanes.member[lane],
                 t_old,
@@ -220,9 +229,9 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         failure: Option<Failure>,
     ) {
         let current = if accepted {
-            &*self.stages.y_new
+            self.stages.end().0
         } else {
-            &*self.stages.y
+            self.stages.start().0
         };
         for (value, component) in self.member.state.iter_mut().zip(current) {
             *value = component[lane];
@@ -232,7 +241,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         let statistics = Statistics {
             accepted,
             rejected: attempts - accepted,
-            rhs: self.start_cost() + RHS_PER_ATTEMPT * attempts,
+            rhs: self.start_cost() + A::RHS_PER_ATTEMPT * attempts,
             ..Statistics::default()
         };
         self.sink.end(&MemberEnd {
@@ -308,11 +317,13 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
                 slope_there: self.member.slope_there,
                 relative,
                 absolute: self.member.absolute,
+                order: A::LAW.order,
             };
             initial_step::estimate(probe, t0, direction, max_step, |t, y, dy| {
                 problem.rhs_one(lane, t, y, dy);
             })
         });
+        let (y, k1) = self.stages.start_mut();
         for (i, (&value, &slope)) in self
             .member
             .state
@@ -320,8 +331,8 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             .zip(&*self.member.slope)
             .enumerate()
         {
-            self.stages.y[i][lane] = value;
-            self.stages.k1[i][lane] = slope;
+            y[i][lane] = value;
+            k1[i][lane] = slope;
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
     }

@@ -1,6 +1,6 @@
 //! What every lane carries between attempts.
 
-use crate::dopri5::control::Control;
+use crate::explicit::control::Control;
 
 /// The state of the lanes, one array per quantity.
 #[derive(Debug)]
@@ -62,21 +62,7 @@ impl<const W: usize> Lanes<W> {
         let mut h = [0.0; W];
         let mut t_new = [0.0; W];
         for l in 0..W {
-            let wanted = if self.wanted[l] < most {
-                self.wanted[l]
-            } else {
-                most
-            };
-            let remaining = (t_end - self.t[l]) * direction;
-            let last = remaining <= 1.0001 * wanted;
-            let split = if remaining < 2.0 * wanted {
-                0.5 * remaining
-            } else {
-                wanted
-            };
-            let step = if last { remaining } else { split };
-            h[l] = direction * step;
-            t_new[l] = if last { t_end } else { self.t[l] + h[l] };
+            (h[l], t_new[l]) = propose(self.t[l], self.wanted[l], t_end, direction, most);
         }
         Proposal { h, t_new }
     }
@@ -99,4 +85,21 @@ impl<const W: usize> Lanes<W> {
             *attempts += 1;
         }
     }
+}
+
+/// The step that is tried from `t`, signed, and where it ends: bit for bit at `limit` if it comes
+/// near, see `Options`.
+#[inline(always)]
+pub(crate) fn propose(t: f64, wanted: f64, limit: f64, direction: f64, most: f64) -> (f64, f64) {
+    let wanted = if wanted < most { wanted } else { most };
+    let remaining = (limit - t) * direction;
+    let last = remaining <= 1.0001 * wanted;
+    let split = if remaining < 2.0 * wanted {
+        0.5 * remaining
+    } else {
+        wanted
+    };
+    let step = if last { remaining } else { split };
+    let h = direction * step;
+    (h, if last { limit } else { t + h })
 }

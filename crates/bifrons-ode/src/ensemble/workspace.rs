@@ -2,7 +2,7 @@
 
 use bifrons_memory::Footprint;
 
-use crate::dopri5::attempt::Stages;
+use crate::explicit::stages::Stages;
 
 /// Lane arrays: two states, seven stages, one stage argument.
 const LANE_ARRAYS: usize = 10;
@@ -37,9 +37,14 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// nothing.
     #[must_use]
     pub fn new(dimension: usize) -> Self {
+        Self::with_arrays(dimension, LANE_ARRAYS)
+    }
+
+    /// Buffers for methods with this many lane arrays.
+    pub(crate) fn with_arrays(dimension: usize, arrays: usize) -> Self {
         Self {
             dimension,
-            lanes: vec![0.0; LANE_ARRAYS * dimension * W + PADDING],
+            lanes: vec![0.0; arrays * dimension * W + PADDING],
             member: vec![0.0; MEMBER_ARRAYS * dimension],
         }
     }
@@ -57,27 +62,15 @@ impl<const W: usize> EnsembleWorkspace<W> {
             .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension))
     }
 
-    pub(crate) fn split(&mut self) -> (Stages<'_, W>, MemberArrays<'_>) {
+    pub(crate) fn split<'w, S: Stages<'w, W>>(&'w mut self) -> (S, MemberArrays<'w>) {
         let n = self.dimension;
         let skip = self.lanes.as_ptr().align_offset(ALIGNMENT).min(PADDING);
         let mut rest = &mut self.lanes[skip..];
-        let mut lane_array = || {
+        let stages = S::new(|| {
             let (head, tail) = core::mem::take(&mut rest).split_at_mut(n * W);
             rest = tail;
             head.as_chunks_mut::<W>().0
-        };
-        let stages = Stages {
-            y: lane_array(),
-            y_new: lane_array(),
-            k1: lane_array(),
-            k2: lane_array(),
-            k3: lane_array(),
-            k4: lane_array(),
-            k5: lane_array(),
-            k6: lane_array(),
-            k7: lane_array(),
-            stage: lane_array(),
-        };
+        });
         let mut rest = self.member.as_mut_slice();
         let mut member_array = || {
             let (head, tail) = core::mem::take(&mut rest).split_at_mut(n);

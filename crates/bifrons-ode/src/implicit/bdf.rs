@@ -111,6 +111,10 @@ impl Bdf {
     }
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "published with the footprints of all methods")
+    )]
     pub(crate) fn footprint(setup: &Setup<'_>, fill: usize) -> Footprint {
         let rows = (ROWS + 10) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))

@@ -99,7 +99,10 @@ impl Matrices {
         } else {
             Differences::footprint(n, n)
         };
-        own.beside(pattern).beside(real).beside(other).beside(differences)
+        own.beside(pattern)
+            .beside(real)
+            .beside(other)
+            .beside(differences)
     }
 
     /// Whether the mass matrix is the identity.
@@ -211,7 +214,9 @@ impl Matrices {
                 *y += factor * x;
             }
         } else {
-            self.union.structure().multiply_add(&self.mass, factor, x, y);
+            self.union
+                .structure()
+                .multiply_add(&self.mass, factor, x, y);
         }
     }
 }

@@ -78,10 +78,18 @@ pub(super) fn start<P: Problem>(
     }
     let flat = !(state > 1e-5 && speed > 1e-5);
     let h0 = if flat { 1e-6 } else { 0.01 * (state / speed) };
-    let h0 = if h0 > 0.0 { h0.min(ground.most) } else { ground.most.min(1e-6) };
+    let h0 = if h0 > 0.0 {
+        h0.min(ground.most)
+    } else {
+        ground.most.min(1e-6)
+    };
     if !matrices.is_identity() {
         // No cheap probe: the increment of one per cent of the state, first order, small enough.
-        let h1 = if speed > 0.0 { (0.01 / speed).max(1e-3 * h0) } else { h0 };
+        let h1 = if speed > 0.0 {
+            (0.01 / speed).max(1e-3 * h0)
+        } else {
+            h0
+        };
         return Ok(h0.min(h1).min(ground.most));
     }
     for i in 0..n {
@@ -104,7 +112,11 @@ pub(super) fn start<P: Problem>(
         exp2_fast(log2_fast(ratio) / (ground.order + 1.0))
     };
     // A probe outside the domain: the small step of the slope alone is safe.
-    let h1 = if curvature.is_finite() && there.is_ok() { h1 } else { h0 };
+    let h1 = if curvature.is_finite() && there.is_ok() {
+        h1
+    } else {
+        h0
+    };
     Ok((100.0 * h0).min(h1).min(ground.most))
 }
 
@@ -119,7 +131,11 @@ fn implicit_slope<P: Problem>(
     matrices
         .evaluate(problem, t, y, ground.slope, statistics)
         .map_err(|f| fatal(f, t))?;
-    let reach = if ground.most.is_finite() { ground.most } else { t.abs().max(1.0) };
+    let reach = if ground.most.is_finite() {
+        ground.most
+    } else {
+        t.abs().max(1.0)
+    };
     let mut h = ground.direction * (1e-6 * reach).min(1e-6).max(1e-10 * t.abs());
     for _ in 0..3 {
         let factored = matrices.factor(h, statistics);

@@ -247,7 +247,6 @@ pub enum Mass {
 
 impl Mass {
     /// Checks the sizes and that every value is finite.
-    #[expect(dead_code, reason = "the driver of general runs comes next")]
     pub(crate) fn check(&self, n: usize) -> Result<(), InputError> {
         let (values, required) = match self {
             Self::Identity => return Ok(()),

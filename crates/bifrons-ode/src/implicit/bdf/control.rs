@@ -1,10 +1,11 @@
 //! Choice of step and order.
+#![expect(clippy::float_cmp, reason = "a factor of one is a sentinel")]
 
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
+use super::Bdf;
 use super::kernel::rescale;
 use super::tables::{change, error_constant};
-use super::Bdf;
 use crate::implicit::norm::{fixed, mean_square};
 
 /// Factors within this band leave the step as it is: the factorisation stays valid.
@@ -32,7 +33,11 @@ impl Bdf {
     /// Makes the differences those of step `factor h`.
     pub(super) fn scale_step(&mut self, factor: f64) {
         let matrix = change(factor, self.order);
-        fixed!(self.n, rescale, (&mut self.differences, self.order, &matrix));
+        fixed!(
+            self.n,
+            rescale,
+            (&mut self.differences, self.order, &matrix)
+        );
         self.h *= factor;
         self.equal_steps = 0;
     }
@@ -62,7 +67,11 @@ impl Bdf {
             }
         }
         let factor = (self.safety() * best).min(MAX_GROWTH);
-        let factor = if KEEP_STEP.contains(&factor) { 1.0 } else { factor };
+        let factor = if KEEP_STEP.contains(&factor) {
+            1.0
+        } else {
+            factor
+        };
         if factor != 1.0 || order != q {
             self.pending = Some((order, factor));
         }

@@ -1,7 +1,7 @@
 //! The polynomial through the last states.
 
-use super::tables::MAX_ORDER;
 use super::Bdf;
+use super::tables::MAX_ORDER;
 
 impl Bdf {
     /// Value of component `i` at `s = (t − t_new) / h`, by Newton's backward form

@@ -54,7 +54,11 @@ pub(super) struct Correct<'a> {
 pub(super) fn correct<const N: usize>(n: usize, scale: f64, arrays: Correct<'_>) -> f64 {
     let n = count::<N>(n);
     let (delta, weights) = (&arrays.delta[..n], &arrays.weights[..n]);
-    let (predicted, d, y) = (&arrays.predicted[..n], &mut arrays.d[..n], &mut arrays.y[..n]);
+    let (predicted, d, y) = (
+        &arrays.predicted[..n],
+        &mut arrays.d[..n],
+        &mut arrays.y[..n],
+    );
     let mut sum = 0.0;
     for i in 0..n {
         let step = scale * delta[i];

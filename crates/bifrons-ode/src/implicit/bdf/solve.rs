@@ -2,9 +2,9 @@
 
 use bifrons_algebra::{Contraction, Verdict};
 
+use super::Bdf;
 use super::kernel::{Correct, correct, residual};
 use super::tables::error_constant;
-use super::Bdf;
 use crate::implicit::norm::fixed;
 use crate::problem::{Fault, Problem};
 
@@ -107,7 +107,10 @@ impl Bdf {
         t: f64,
         c: f64,
     ) -> Result<Solved, &'static str> {
-        let age = self.statistics.accepted.checked_sub(self.newton.jacobian_step);
+        let age = self
+            .statistics
+            .accepted
+            .checked_sub(self.newton.jacobian_step);
         let none = self.statistics.jacobians == 0;
         if !self.newton.current && (none || age.is_none_or(|age| age > JACOBIAN_AGE)) {
             self.statistics.rhs += 1;
@@ -117,7 +120,10 @@ impl Bdf {
                 Err(_) => return Ok(Solved::NotFinite),
             }
             let (y, f) = (&self.predicted, &self.f);
-            match self.matrices.evaluate(problem, t, y, f, &mut self.statistics) {
+            match self
+                .matrices
+                .evaluate(problem, t, y, f, &mut self.statistics)
+            {
                 Ok(()) => {}
                 Err(Fault::Fatal(message)) => return Err(message),
                 Err(_) => return Ok(Solved::NotFinite),
@@ -172,13 +178,19 @@ impl Bdf {
             }
             if self.matrices.is_identity() {
                 let arrays = (&self.f, &self.psi, &self.correction);
-                fixed!(n, residual, (c, arrays.0, arrays.1, arrays.2, &mut self.delta));
+                fixed!(
+                    n,
+                    residual,
+                    (c, arrays.0, arrays.1, arrays.2, &mut self.delta)
+                );
             } else {
                 for (delta, f) in self.delta.iter_mut().zip(&self.f) {
                     *delta = c * f;
                 }
-                self.matrices.add_mass_times(-1.0, &self.psi, &mut self.delta);
-                self.matrices.add_mass_times(-1.0, &self.correction, &mut self.delta);
+                self.matrices
+                    .add_mass_times(-1.0, &self.psi, &mut self.delta);
+                self.matrices
+                    .add_mass_times(-1.0, &self.correction, &mut self.delta);
             }
             self.matrices.solve(&mut self.delta);
             let arrays = Correct {
@@ -190,7 +202,11 @@ impl Bdf {
             };
             let size = fixed!(n, correct, (scale, arrays)).sqrt() * constant;
             let (tolerance, floor) = (self.newton.tolerance, self.newton.floor);
-            match self.newton.contraction.judge(size, tolerance, floor * constant) {
+            match self
+                .newton
+                .contraction
+                .judge(size, tolerance, floor * constant)
+            {
                 Verdict::Converged => return Ok(Solved::Yes),
                 Verdict::Continue => {}
                 Verdict::Diverged if size.is_finite() => return Ok(Solved::No),

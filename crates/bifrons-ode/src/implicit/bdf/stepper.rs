@@ -1,4 +1,8 @@
 //! The formulas as a stepper.
+#![expect(
+    clippy::float_cmp,
+    reason = "ends of steps are found by their own bits"
+)]
 
 use super::kernel::{Between, advance, error, predict};
 use super::solve::Solved;
@@ -15,7 +19,11 @@ impl Bdf {
     fn weigh_state(&mut self) {
         let y = &self.differences[..self.n];
         let absolute = &self.floors;
-        let largest = fixed!(self.n, weights, (y, self.relative, absolute, &mut self.weights));
+        let largest = fixed!(
+            self.n,
+            weights,
+            (y, self.relative, absolute, &mut self.weights)
+        );
         self.newton.floor = 4.0 * f64::EPSILON * largest;
     }
 
@@ -48,7 +56,13 @@ impl Bdf {
             other: &mut self.delta,
         };
         let statistics = &mut self.statistics;
-        let h = start(problem, &mut self.matrices, &mut ground, first.0, statistics)?;
+        let h = start(
+            problem,
+            &mut self.matrices,
+            &mut ground,
+            first.0,
+            statistics,
+        )?;
         self.h = self.direction * h.max(first.1.min(most));
         for d in &mut self.differences[n..2 * n] {
             *d *= self.h;
@@ -135,7 +149,11 @@ impl<P: Problem> Stepper<P> for Bdf {
         let t_new = if last { limit } else { self.t + self.h };
         self.weigh_state();
         let arrays = (&mut self.predicted, &mut self.psi);
-        fixed!(n, predict, (&self.differences, self.order, arrays.0, arrays.1));
+        fixed!(
+            n,
+            predict,
+            (&self.differences, self.order, arrays.0, arrays.1)
+        );
         let c = self.h / alpha(self.order);
         let solved = self.solve_step(problem, t_new, c);
         let solved = solved.map_err(|message| Failure::Fatal { t: self.t, message })?;
@@ -166,7 +184,11 @@ impl<P: Problem> Stepper<P> for Bdf {
         if stagnant {
             self.start_over();
         } else {
-            fixed!(n, advance, (&mut self.differences, self.order, &self.correction));
+            fixed!(
+                n,
+                advance,
+                (&mut self.differences, self.order, &self.correction)
+            );
         }
         self.y.copy_from_slice(&self.differences[..n]);
         (self.t_old, self.t) = (self.t, t_new);
@@ -186,6 +208,10 @@ impl<P: Problem> Stepper<P> for Bdf {
 
     fn t(&self) -> f64 {
         self.t
+    }
+
+    fn length(&self) -> f64 {
+        self.done.0
     }
 
     fn state(&self) -> &[f64] {

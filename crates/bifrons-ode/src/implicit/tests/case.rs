@@ -1,4 +1,10 @@
 //! A problem as data, and the plainest driver.
+#![expect(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests; ends are met bit for bit"
+)]
 
 use crate::error::Failure;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
@@ -118,7 +124,10 @@ fn check_ends(stepper: &dyn Stepper<Case>) {
         stepper.coefficients(i, &mut r);
         let end = r[0] + r[1];
         let state = stepper.state()[i];
-        assert!((end - state).abs() <= 1e-14 * (r[0].abs() + state.abs()), "end of {i}");
+        assert!(
+            (end - state).abs() <= 1e-14 * (r[0].abs() + state.abs()),
+            "end of {i}"
+        );
     }
 }
 
@@ -144,7 +153,9 @@ pub(super) fn reference(text: &str, t: f64) -> Vec<f64> {
         let (open, close) = (list.find('[').unwrap(), list.find(']').unwrap());
         if found == t {
             let numbers = list[open + 1..close].split(',');
-            return numbers.map(|v| v.trim().trim_matches('"').parse().unwrap()).collect();
+            return numbers
+                .map(|v| v.trim().trim_matches('"').parse().unwrap())
+                .collect();
         }
     }
     panic!("no reference at t = {t}");

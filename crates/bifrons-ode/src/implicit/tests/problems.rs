@@ -1,4 +1,5 @@
 //! The stiff reference problems.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use super::case::{Case, reference};
 use crate::problem::{Mass, Pattern, Structure};
@@ -116,7 +117,14 @@ pub(super) fn orego() -> Case {
 
 pub(super) fn pollu() -> Case {
     let mut y0 = vec![0.0; 20];
-    for (i, v) in [(1, 0.2), (3, 0.04), (6, 0.1), (7, 0.3), (8, 0.01), (16, 0.007)] {
+    for (i, v) in [
+        (1, 0.2),
+        (3, 0.04),
+        (6, 0.1),
+        (7, 0.3),
+        (8, 0.01),
+        (16, 0.007),
+    ] {
         y0[i] = v;
     }
     Case {
@@ -232,9 +240,17 @@ pub(super) fn brusselator() -> Case {
                 let c = 0.02 * ((n + 1) * (n + 1)) as f64;
                 for i in 0..n {
                     let (u, v) = (y[2 * i], y[2 * i + 1]);
-                    let (ul, vl) = if i > 0 { (y[2 * i - 2], y[2 * i - 1]) } else { (1.0, 3.0) };
+                    let (ul, vl) = if i > 0 {
+                        (y[2 * i - 2], y[2 * i - 1])
+                    } else {
+                        (1.0, 3.0)
+                    };
                     let last = i + 1 == n;
-                    let (ur, vr) = if last { (1.0, 3.0) } else { (y[2 * i + 2], y[2 * i + 3]) };
+                    let (ur, vr) = if last {
+                        (1.0, 3.0)
+                    } else {
+                        (y[2 * i + 2], y[2 * i + 3])
+                    };
                     dy[2 * i] = 1.0 + u * u * v - 4.0 * u + c * (ul - 2.0 * u + ur);
                     dy[2 * i + 1] = 3.0 * u - u * u * v + c * (vl - 2.0 * v + vr);
                 }
@@ -256,7 +272,10 @@ pub(super) fn heat() -> Case {
     let (mut y0, mut wanted, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for j in 0..m {
         for i in 0..m {
-            let (a, b) = (sine(1.0, i) * sine(1.0, j), 0.5 * sine(3.0, i) * sine(2.0, j));
+            let (a, b) = (
+                sine(1.0, i) * sine(1.0, j),
+                0.5 * sine(3.0, i) * sine(2.0, j),
+            );
             y0.push(a + b);
             let rates = (2.0 * lambda(1.0), lambda(3.0) + lambda(2.0));
             wanted.push((-rates.0 * 0.1).exp() * a + (-rates.1 * 0.1).exp() * b);
@@ -279,7 +298,7 @@ pub(super) fn heat() -> Case {
             "heat2d_32",
             |_, y, dy| {
                 let m = 32;
-                let c = f64::from((m as u32 + 1).pow(2));
+                let c = (m as f64 + 1.0).powi(2);
                 for j in 0..m {
                     for i in 0..m {
                         let k = j * m + i;
@@ -324,7 +343,8 @@ fn pollu_rhs(_t: f64, y: &[f64], dy: &mut [f64]) {
         1780.0 * y[18] * y[0],
         3.12 * y[19],
     ];
-    dy[0] = -r[0] - r[9] - r[13] - r[22] - r[23] + r[1] + r[2] + r[8] + r[10] + r[11] + r[21] + r[24];
+    dy[0] =
+        -r[0] - r[9] - r[13] - r[22] - r[23] + r[1] + r[2] + r[8] + r[10] + r[11] + r[21] + r[24];
     dy[1] = -r[1] - r[2] - r[8] - r[11] + r[0] + r[20];
     dy[2] = -r[14] + r[0] + r[16] + r[18] + r[21];
     dy[3] = -r[1] - r[15] - r[16] - r[22] + r[14];

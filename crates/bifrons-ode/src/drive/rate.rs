@@ -1,0 +1,105 @@
+//! How often root functions fire: impacts that accumulate, states that chatter.
+
+use crate::error::Failure;
+
+/// Firings of one function that follow each other within this part of the time, in a row.
+const CLOSE: f64 = 1.0 / (1_u64 << 36) as f64;
+const CLOSE_ROW: u32 = 3;
+/// Times that handlers may be called at one instant.
+const MOST_ITERATIONS: u32 = 100;
+
+/// Counts of firings, function by function.
+#[derive(Debug)]
+pub(crate) struct Rate {
+    /// Time within which firings are counted, and how many there may be.
+    window: f64,
+    most: u32,
+    functions: Vec<Recent>,
+    instant: f64,
+    iterations: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    last: f64,
+    /// Firings in a row that came close after each other.
+    close: u32,
+    window_start: f64,
+    in_window: u32,
+}
+
+impl Rate {
+    pub(crate) fn new(count: usize, window: f64, most: u32) -> Self {
+        let none = Recent {
+            last: f64::NAN,
+            close: 0,
+            window_start: f64::NAN,
+            in_window: 0,
+        };
+        Self {
+            window,
+            most,
+            functions: vec![none; count],
+            instant: f64::NAN,
+            iterations: 0,
+        }
+    }
+
+    /// Notes that function `root` fires at `t`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::EventAccumulation`] if it does so too often.
+    pub(crate) fn note(&mut self, root: usize, t: f64) -> Result<(), Failure> {
+        let recent = &mut self.functions[root];
+        let gap = (t - recent.last).abs();
+        recent.close = if gap <= CLOSE * t.abs() {
+            recent.close + 1
+        } else {
+            0
+        };
+        recent.last = t;
+        if (t - recent.window_start).abs() <= self.window {
+            recent.in_window += 1;
+        } else {
+            recent.window_start = t;
+            recent.in_window = 1;
+        }
+        let accumulated = |count, window| Failure::EventAccumulation {
+            root,
+            t,
+            count,
+            window,
+        };
+        if recent.close >= CLOSE_ROW {
+            return Err(accumulated(recent.close, CLOSE * t.abs()));
+        }
+        if recent.in_window > self.most {
+            return Err(accumulated(recent.in_window, self.window));
+        }
+        Ok(())
+    }
+
+    /// Notes that the handler is called at `t` on behalf of function `root`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::EventAccumulation`] if time does not pass.
+    pub(crate) fn note_call(&mut self, root: usize, t: f64) -> Result<(), Failure> {
+        if t.to_bits() == self.instant.to_bits() {
+            self.iterations += 1;
+        } else {
+            self.instant = t;
+            self.iterations = 0;
+        }
+        if self.iterations > MOST_ITERATIONS {
+            return Err(Failure::EventAccumulation {
+                root,
+                t,
+                count: self.iterations,
+                window: 0.0,
+            });
+        }
+        Ok(())
+    }
+}
