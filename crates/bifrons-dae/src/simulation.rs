@@ -6,7 +6,7 @@ mod problem;
 mod result;
 mod watch;
 
-use bifrons_ode::{Options, Tolerance};
+use bifrons_ode::{Method, Options, Tolerance};
 
 pub use result::{EventKind, Run, RunEvent};
 
@@ -90,6 +90,16 @@ impl Simulation<'_> {
     /// Tolerances of the integration; default relative 1e-6, absolute 1e-9.
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
+        self
+    }
+
+    /// Method of the integration; default [`Method::Dopri5`].
+    ///
+    /// Explicit methods solve for the iterated unknowns in every evaluation. Implicit methods take
+    /// them as algebraic components, with the exact sparse Jacobian. Only `Dopri5` and implicit
+    /// methods are supported; another explicit one runs as `Dopri5`.
+    pub fn method(mut self, method: Method) -> Self {
+        self.options.method = method;
         self
     }
 

@@ -65,6 +65,32 @@ fn dae_01_positions_energy_and_constraints() -> Result<()> {
 }
 
 #[test]
+fn bdf_keeps_the_constraints_through_full_swings() -> Result<()> {
+    let model = pendulum(1.0, 0.0)?;
+    let times = support::grid(0.0, 20.0, 201);
+    let run = model
+        .simulation()
+        .span(0.0, 20.0)
+        .times(times)
+        .record(["mass.x", "mass.y", "mass.vx", "mass.vy"])
+        .method(bifrons_ode::Method::Bdf)
+        .tolerance(bifrons_ode::Tolerance::new(1e-9, 1e-11)?)
+        .run()?;
+    let row = &run.rows[400..402];
+    let error = (row[0] - 0.2750874625761169).abs().max((row[1] + 0.961419205099125).abs());
+    let [mut position, mut energy] = [0.0_f64; 2];
+    for row in run.rows.chunks_exact(4) {
+        let [x, y, vx, vy] = [row[0], row[1], row[2], row[3]];
+        position = position.max((x * x + y * y - 1.0).abs());
+        energy = energy.max((0.5 * (vx * vx + vy * vy) + G * y).abs());
+    }
+    println!("pendulum with BDF: error at 10 s {error:e}, position {position:e}, energy {energy:e}");
+    println!("{} choices, {:?}", run.selections, run.statistics);
+    assert!(error < 2e-4 && position < 1e-9 && energy < 1e-3, "{error:e} {position:e} {energy:e}");
+    Ok(())
+}
+
+#[test]
 fn small_swings_pass_the_lowest_point() -> Result<()> {
     let model = pendulum(0.47942553860420306, -0.8775825618903726)?;
     let run = model

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use bifrons_expr::Symbol;
-use bifrons_ode::{EnsembleWorkspace, solve_members};
+use bifrons_ode::{EnsembleWorkspace, Failure, Method, Save, SolveError, solve, solve_members};
 
 use super::Simulation;
 use super::events::Surfaces;
-use super::problem::Explicit;
+use super::problem::{Explicit, SemiExplicit};
 use super::result::{EventKind, Run, RunEvent};
 use super::watch::{Empty, Stop, Watch, row};
+
 use crate::error::RunError;
 use crate::initial::{FullSystem, InitialReport, Known, Start, Used};
 use crate::order::order;
 use crate::reduced::{Meaning, ReducedModel};
 use crate::selection::{SelectionPlan, SelectionWorkspace};
-use crate::stage::{Fault, Stage, Workspace};
+use crate::stage::{Fault, ImplicitSlopes, Stage, Workspace};
 use crate::structure::matching::NONE;
 
 /// A stage with the workspaces of the integrator and of the observer.
@@ -23,6 +24,7 @@ struct Slot {
     stage: Stage,
     integrating: Workspace,
     observing: Workspace,
+    implicit: Option<ImplicitSlopes>,
 }
 
 pub(super) struct Engine<'m> {
@@ -41,6 +43,8 @@ pub(super) struct Engine<'m> {
     x: Vec<f64>,
     values: Vec<f64>,
     report: InitialReport,
+    /// Surfaces that ended the last segment of an implicit method.
+    fired: Vec<usize>,
 }
 
 /// Positions of switches that are tried at one instant.
@@ -69,6 +73,7 @@ impl<'m> Engine<'m> {
             x: Vec::new(),
             values: Vec::new(),
             report: InitialReport::default(),
+            fired: Vec::new(),
         })
     }
 
@@ -210,6 +215,7 @@ impl<'m> Engine<'m> {
                 self.slots.push(Slot {
                     integrating: stage.workspace(),
                     observing: stage.workspace(),
+                    implicit: None,
                     stage,
                 });
                 self.known.insert(states, self.slots.len() - 1);
@@ -228,7 +234,11 @@ impl<'m> Engine<'m> {
             stage,
             integrating,
             observing,
+            implicit,
         } = slot;
+        if let Some(implicit) = implicit {
+            implicit.set_parameters(&self.parameters);
+        }
         stage.set_parameters(integrating, &self.parameters);
         stage.set_parameters(observing, &self.parameters);
         Ok(())
@@ -241,6 +251,9 @@ impl<'m> Engine<'m> {
         for slot in &mut self.slots {
             slot.stage.set_parameters(&mut slot.integrating, &self.parameters);
             slot.stage.set_parameters(&mut slot.observing, &self.parameters);
+            if let Some(implicit) = &mut slot.implicit {
+                implicit.set_parameters(&self.parameters);
+            }
         }
     }
 
@@ -328,20 +341,34 @@ impl<'m> Engine<'m> {
         }
         while self.t < simulation.t_end {
             let before = self.t;
-            let stop = self.segment(simulation, columns, run, &mut workspace)?;
+            let stop = if simulation.options.method == Method::Bdf && !self.x.is_empty() {
+                self.implicit_segment(simulation, columns, run)?
+            } else {
+                self.segment(simulation, columns, run, &mut workspace)?
+            };
             match stop {
                 None => break,
                 Some(Stop::Fault(fault)) => return Err(self.fault(self.t, fault)),
                 Some(Stop::Surface) => {
                     events += 1;
-                    self.happen(columns, run)?;
-                    self.choose_again(run)?;
+                    self.happen(columns, run, &[])?;
+                    self.choose_again(run, false)?;
                     while simulation.times.get(run.times.len()) == Some(&self.t) {
                         run.times.push(self.t);
                         row(columns, &self.values, &mut run.rows);
                     }
                 }
-                Some(Stop::Selection) => self.choose_again(run)?,
+                Some(Stop::Selection) => self.choose_again(run, true)?,
+                Some(Stop::Fired) => {
+                    events += 1;
+                    let fired = std::mem::take(&mut self.fired);
+                    self.happen(columns, run, &fired)?;
+                    self.choose_again(run, false)?;
+                    while simulation.times.get(run.times.len()) == Some(&self.t) {
+                        run.times.push(self.t);
+                        row(columns, &self.values, &mut run.rows);
+                    }
+                }
             }
             still = if self.t > before { 0 } else { still + 1 };
             if events > simulation.max_events || still > MOST_STANDSTILL {
@@ -403,12 +430,91 @@ impl<'m> Engine<'m> {
         Ok(stop)
     }
 
+    /// Integrates by an implicit method until something happens.
+    fn implicit_segment(
+        &mut self,
+        simulation: &Simulation<'_>,
+        columns: &[Meaning],
+        run: &mut Run,
+    ) -> Result<Option<Stop>, RunError> {
+        let slot = &mut self.slots[self.current];
+        if slot.implicit.is_none() {
+            let mut implicit = ImplicitSlopes::new(self.model, &slot.stage)?;
+            implicit.set_parameters(&self.parameters);
+            slot.implicit = Some(implicit);
+        }
+        let Some(slopes) = &mut slot.implicit else {
+            return Ok(None);
+        };
+        let mut y = self.x.clone();
+        y.extend_from_slice(&slot.observing.tears);
+        let mut problem = SemiExplicit {
+            stage: &slot.stage,
+            workspace: &mut slot.integrating,
+            slopes,
+            surfaces: &self.surfaces,
+            positions: &self.parameters[self.model.parameters.len()..],
+            plan: &self.plan,
+            selection: &mut self.selection,
+            values: vec![0.0; slot.stage.value_count()],
+            fired: Vec::new(),
+        };
+        let save = Save::Times(simulation.times[run.times.len()..].to_vec());
+        let (t0, t_end, options) = (self.t, simulation.t_end, &simulation.options);
+        let solved = solve(&mut problem, t0, &y, t_end, &save, options);
+        self.fired = std::mem::take(&mut problem.fired);
+        let (solution, failure): (_, Option<Failure>) = match solved {
+            Ok(solution) => (solution, None),
+            Err(SolveError::Input(error)) => return Err(error.into()),
+            Err(SolveError::Failed { failure, partial }) => (*partial, Some(failure)),
+            Err(_) => return Ok(None),
+        };
+        run.statistics += solution.statistics;
+        let states = self.x.len();
+        for (k, &t) in solution.times.iter().enumerate() {
+            let stopped = t >= solution.last_time && t < t_end;
+            if stopped {
+                break;
+            }
+            self.take(t, solution.state(k), states)?;
+            run.times.push(t);
+            row(columns, &self.values, &mut run.rows);
+            let unknowns = self.values[..self.model.unknowns.len()].to_vec();
+            let (_, worst) = self.full.worst(t, &unknowns);
+            run.residual = run.residual.max(worst);
+        }
+        self.take(solution.last_time, &solution.last_state, states)?;
+        if let Some(failure) = failure {
+            return Err(RunError::Integration {
+                failure,
+                cause: None,
+            });
+        }
+        let selection = self.surfaces.count_all();
+        self.fired.retain(|surface| *surface != selection);
+        Ok(if solution.last_time >= t_end && self.fired.is_empty() {
+            None
+        } else if self.fired.is_empty() {
+            Some(Stop::Selection)
+        } else {
+            Some(Stop::Fired)
+        })
+    }
+
+    /// Takes states and guesses of the tears over, solves for the tears.
+    fn take(&mut self, t: f64, y: &[f64], states: usize) -> Result<(), RunError> {
+        self.t = t;
+        self.x.copy_from_slice(&y[..states]);
+        self.slots[self.current].observing.tears.copy_from_slice(&y[states..]);
+        self.evaluate()
+    }
+
     /// Takes other states where the present ones have become bad.
-    fn choose_again(&mut self, run: &mut Run) -> Result<(), RunError> {
+    fn choose_again(&mut self, run: &mut Run, due: bool) -> Result<(), RunError> {
         let states = &self.slots[self.current].stage.order.states;
         let values = self.values.clone();
         let degraded = self.plan.is_degraded(&mut self.selection, self.t, &values, states);
-        if !degraded {
+        if !(degraded || due) {
             return Ok(());
         }
         let chosen = self.plan.choose(&mut self.selection, self.t, &values);
@@ -421,10 +527,21 @@ impl<'m> Engine<'m> {
     }
 
     /// Events fire, switches change until all agree with their surfaces.
-    fn happen(&mut self, columns: &[Meaning], run: &mut Run) -> Result<(), RunError> {
+    ///
+    /// `surfaces` are those that are known to have been crossed, switches first.
+    fn happen(
+        &mut self,
+        columns: &[Meaning],
+        run: &mut Run,
+        surfaces: &[usize],
+    ) -> Result<(), RunError> {
         let mut before = Vec::new();
         row(columns, &self.values, &mut before);
-        let fired = self.surfaces.fired(&self.values);
+        let switches = self.surfaces.switch_count;
+        let mut fired = self.surfaces.fired(&self.values);
+        fired.extend(surfaces.iter().filter_map(|s| s.checked_sub(switches)));
+        fired.sort_unstable();
+        fired.dedup();
         let left = self.values.clone();
         for &event in &fired {
             self.surfaces.count(event);
@@ -434,11 +551,22 @@ impl<'m> Engine<'m> {
         let old = self.parameters[first..].to_vec();
         let mut seen = Vec::new();
         let mut values = left;
+        let crossed: Vec<usize> = surfaces.iter().copied().filter(|s| *s < switches).collect();
+        if !crossed.is_empty() {
+            self.flip(&crossed, &mut seen)?;
+            self.push_parameters();
+            self.evaluate()?;
+            values.clone_from(&self.values);
+        }
         loop {
             let wrong: Vec<usize> = (0..self.surfaces.switch_count)
                 .filter(|k| {
                     let position = self.parameters[first + k];
-                    self.surfaces.is_inconsistent(*k, position, &values)
+                    if crossed.contains(k) {
+                        self.surfaces.is_clearly_inconsistent(*k, position, &values)
+                    } else {
+                        self.surfaces.is_inconsistent(*k, position, &values)
+                    }
                 })
                 .collect();
             if wrong.is_empty() && !(seen.is_empty() && !fired.is_empty()) {

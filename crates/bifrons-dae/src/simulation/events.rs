@@ -5,6 +5,8 @@ use crate::reduced::ReducedModel;
 
 /// Values this close to zero are on the surface.
 pub(super) const ON_SURFACE: f64 = 1e-10;
+/// The same just after a switch has changed because an interpolant crossed its surface.
+const JUST_CROSSED: f64 = 1e-5;
 
 /// Where the surfaces stand in the values of a stage, and on which side each was last.
 #[derive(Debug, Clone)]
@@ -53,6 +55,13 @@ impl Surfaces {
         }
     }
 
+    /// The same for a switch that has just been changed, which may be off by the error of the
+    /// interpolant.
+    pub(super) fn is_clearly_inconsistent(&self, switch: usize, position: f64, values: &[f64]) -> bool {
+        let surface = values[self.first_switch + switch];
+        self.is_inconsistent(switch, position, values) && surface.abs() > JUST_CROSSED
+    }
+
     fn has_fired(&self, event: usize, values: &[f64]) -> bool {
         let (direction, limit) = self.rules[event];
         let surface = values[self.positions[event]];
@@ -71,6 +80,34 @@ impl Surfaces {
         let switch = |k: usize| self.is_inconsistent(k, positions[k], values);
         (0..self.switch_count).any(switch)
             || (0..self.positions.len()).any(|event| self.has_fired(event, values))
+    }
+
+    /// Number of surfaces.
+    pub(super) fn count_all(&self) -> usize {
+        self.switch_count + self.positions.len()
+    }
+
+    /// Value of a surface, switches first.
+    pub(super) fn surface(&self, surface: usize, values: &[f64]) -> f64 {
+        match surface.checked_sub(self.switch_count) {
+            None => values[self.first_switch + surface],
+            Some(event) => values[self.positions[event]],
+        }
+    }
+
+    /// Direction in which a surface counts; `None` where it has happened often enough.
+    ///
+    /// A switch counts where it leaves the side that its position says.
+    pub(super) fn direction(&self, surface: usize, positions: &[f64]) -> Option<Direction> {
+        match surface.checked_sub(self.switch_count) {
+            None if positions[surface] > 0.5 => Some(Direction::Falling),
+            None => Some(Direction::Rising),
+            Some(event) => {
+                let (direction, limit) = self.rules[event];
+                let open = limit.is_none_or(|limit| self.counts[event] < limit);
+                open.then_some(direction)
+            }
+        }
     }
 
     /// Events that fire at these values.

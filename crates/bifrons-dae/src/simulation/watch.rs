@@ -14,6 +14,8 @@ use crate::stage::{Fault, Stage, Workspace};
 pub(super) enum Stop {
     /// A surface was crossed.
     Surface,
+    /// Surfaces were crossed that the solver names.
+    Fired,
     /// Other states should be chosen.
     Selection,
     /// An evaluation failed.
