@@ -123,7 +123,9 @@ fn deviation(run: &Result, name: &str, expected: impl Fn(f64) -> f64) -> f64 {
         return f64::INFINITY;
     };
     let pairs = column.iter().zip(&run.times);
-    pairs.map(|(v, t)| (v - expected(*t)).abs()).fold(0.0, f64::max)
+    pairs
+        .map(|(v, t)| (v - expected(*t)).abs())
+        .fold(0.0, f64::max)
 }
 
 const EXPLICIT: Dae = Dae {

@@ -84,11 +84,13 @@ pub(crate) fn eliminate(equations: &[Option<Linear>], ranks: &[u64]) -> Aliases 
     let fates = work.fates(ranks);
     // The remaining terms in names that are kept.
     let rename = |terms: Vec<(usize, f64)>| -> Vec<(usize, f64)> {
-        let renamed = terms.into_iter().map(|(variable, factor)| match fates[variable] {
-            Fate::Alias { of, negated: true } => (of, -factor),
-            Fate::Alias { of, negated: false } => (of, factor),
-            _ => (variable, factor),
-        });
+        let renamed = terms
+            .into_iter()
+            .map(|(variable, factor)| match fates[variable] {
+                Fate::Alias { of, negated: true } => (of, -factor),
+                Fate::Alias { of, negated: false } => (of, factor),
+                _ => (variable, factor),
+            });
         renamed.collect()
     };
     let verdicts = verdicts.into_iter().map(|verdict| match verdict {
@@ -196,8 +198,9 @@ impl Work<'_> {
 
     /// Chooses the variable that is kept of each set of equal ones.
     fn fates(mut self, ranks: &[u64]) -> Vec<Fate> {
-        let roots: Vec<(Option<usize>, f64)> =
-            (0..ranks.len()).map(|variable| self.resolve(variable)).collect();
+        let roots: Vec<(Option<usize>, f64)> = (0..ranks.len())
+            .map(|variable| self.resolve(variable))
+            .collect();
         let mut kept: Vec<usize> = (0..ranks.len()).collect();
         for (variable, (root, _)) in roots.iter().enumerate() {
             if let Some(root) = *root {

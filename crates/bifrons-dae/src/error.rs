@@ -31,7 +31,10 @@ pub enum ComponentError {
         problem: NameProblem,
     },
     /// An equation uses a name that the component does not declare.
-    #[error("`{place}` in component kind {kind} uses the undeclared name `{symbol}`{}", hint(nearest))]
+    #[error(
+        "`{place}` in component kind {kind} uses the undeclared name `{symbol}`{}",
+        hint(nearest)
+    )]
     UnknownSymbol {
         /// Kind of the component.
         kind: String,
@@ -338,7 +341,9 @@ pub enum RunError {
         variable: String,
     },
     /// More events than allowed, or events without progress.
-    #[error("{events} events at t = {time} without an end in sight; raise `max_events` or look for chattering")]
+    #[error(
+        "{events} events at t = {time} without an end in sight; raise `max_events` or look for chattering"
+    )]
     Events {
         /// The instant.
         time: f64,

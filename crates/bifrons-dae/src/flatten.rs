@@ -99,7 +99,10 @@ impl<'n> Flattening<'n> {
     }
 
     fn expand(&mut self, branch: usize) {
-        let (prefix, network) = (self.branches[branch].path.clone(), self.branches[branch].network);
+        let (prefix, network) = (
+            self.branches[branch].path.clone(),
+            self.branches[branch].network,
+        );
         for member in &network.parts {
             let path: Arc<str> = Arc::from(join(&prefix, &member.name));
             let place = match &member.kind {
@@ -146,7 +149,8 @@ impl<'n> Flattening<'n> {
         }
         let first_pin = self.pins.len();
         let leaf = self.leaves.len();
-        self.pins.extend((0..spec.connectors.len()).map(|c| (leaf, c)));
+        self.pins
+            .extend((0..spec.connectors.len()).map(|c| (leaf, c)));
         self.leaves.push(Leaf {
             path,
             spec,
@@ -386,7 +390,10 @@ impl<'n> Flattening<'n> {
     /// Conditions of the networks, inner ones first so that outer ones are read last.
     fn conditions(&mut self) -> Result<(), FlattenError> {
         for branch in (0..self.branches.len()).rev() {
-            let (path, network) = (self.branches[branch].path.clone(), self.branches[branch].network);
+            let (path, network) = (
+                self.branches[branch].path.clone(),
+                self.branches[branch].network,
+            );
             for condition in &network.conditions {
                 let mut unknown = None;
                 let quantity = condition.quantity.substitute(&mut |symbol| {

@@ -89,7 +89,11 @@ impl Start {
                 && let (Some(slope), Some(offset)) =
                     (affine.slope.as_constant(), affine.offset.as_constant())
             {
-                let level = if start.fixed { Known::Fixed } else { Known::Guess };
+                let level = if start.fixed {
+                    Known::Fixed
+                } else {
+                    Known::Guess
+                };
                 if level >= this.used[number] {
                     this.values[number] = (value - offset) / slope;
                     this.used[number] = level;
@@ -122,9 +126,9 @@ impl Start {
             .collect();
         let violated = |position: &usize| {
             let hard = &self.hard[*position];
-            let found = hard.quantity.evaluate(&mut |symbol| {
-                numbers.get(symbol).map(|number| values[*number])
-            });
+            let found = hard
+                .quantity
+                .evaluate(&mut |symbol| numbers.get(symbol).map(|number| values[*number]));
             !found.is_ok_and(|found| (found - hard.value).abs() <= hard.tolerance())
         };
         (0..self.hard.len()).filter(violated).collect()

@@ -10,8 +10,8 @@ mod flatten;
 mod initial;
 pub mod library;
 mod name;
-mod order;
 mod network;
+mod order;
 mod range;
 mod reduced;
 mod reference;
@@ -22,9 +22,11 @@ mod structure;
 
 pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
 pub use domain::{Domain, Pair};
-pub use error::{ComponentError, Flaw, FlattenError, InitialError, NetworkError, RunError, StructuralError};
-pub use initial::{InitialReport, Used};
+pub use error::{
+    ComponentError, FlattenError, Flaw, InitialError, NetworkError, RunError, StructuralError,
+};
 pub use flat::{FlatEquation, FlatModel, FlatParameter, FlatVariable, Origin, StartCondition};
+pub use initial::{InitialReport, Used};
 pub use name::der;
 pub use network::{Network, NetworkBuilder, PartId, Pin, Signal};
 pub use range::Range;

@@ -52,7 +52,8 @@ pub(crate) fn nearest<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let score = |candidate: &str| {
-        let same = |a: &mut dyn Iterator<Item = (char, char)>| a.take_while(|(x, y)| x == y).count();
+        let same =
+            |a: &mut dyn Iterator<Item = (char, char)>| a.take_while(|(x, y)| x == y).count();
         let head = same(&mut wanted.chars().zip(candidate.chars()));
         let tail = same(&mut wanted.chars().rev().zip(candidate.chars().rev()));
         (head + tail).min(wanted.len())

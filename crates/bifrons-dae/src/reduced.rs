@@ -152,7 +152,9 @@ impl ReducedModel {
             let inner = self.meaning(base)?;
             let derivative = |unknown: usize| {
                 let derivative = self.unknowns[unknown].derivative;
-                self.unknowns.get(derivative).map(|u| Expr::symbol(&u.symbol))
+                self.unknowns
+                    .get(derivative)
+                    .map(|u| Expr::symbol(&u.symbol))
             };
             return match inner {
                 Meaning::Constant(_) => Some(Expr::constant(0.0)),

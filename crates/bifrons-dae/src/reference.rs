@@ -72,7 +72,10 @@ fn report(model: &FlatModel, island: &[usize]) -> StructuralError {
     let pins: Vec<String> = nodes
         .flat_map(|node| node.pins.iter().map(ToString::to_string))
         .collect();
-    let owner = |pin: &String| pin.rsplit_once('.').map_or(String::new(), |(c, _)| c.to_owned());
+    let owner = |pin: &String| {
+        pin.rsplit_once('.')
+            .map_or(String::new(), |(c, _)| c.to_owned())
+    };
     let mut components: Vec<String> = pins.iter().map(owner).collect();
     components.sort();
     components.dedup();

@@ -112,7 +112,8 @@ impl SelectionPlan {
     fn evaluate(&self, w: &mut SelectionWorkspace, t: f64, values: &[f64]) {
         let inputs = [&[[t]][..], values.as_chunks().0];
         let out = w.slopes.as_chunks_mut().0;
-        self.tape.evaluate(Level::detect(), &mut w.registers, &inputs, out);
+        self.tape
+            .evaluate(Level::detect(), &mut w.registers, &inputs, out);
     }
 
     /// The states with the largest pivots at a point, or the equations' row that has none.
@@ -174,7 +175,10 @@ impl SelectionPlan {
         let is_state = |unknown: usize| states.binary_search(&unknown).is_ok();
         for cluster in &self.clusters {
             let all: Vec<usize> = (0..cluster.columns.len()).collect();
-            let used = all.iter().copied().filter(|c| !is_state(cluster.columns[*c]));
+            let used = all
+                .iter()
+                .copied()
+                .filter(|c| !is_state(cluster.columns[*c]));
             let used: Vec<usize> = used.collect();
             if used.len() != cluster.rows {
                 continue;

@@ -137,11 +137,13 @@ impl Simulation<'_> {
 
     fn columns(&self) -> Result<Vec<Meaning>, RunError> {
         let find = |name: &String| {
-            self.model.recorded(name).ok_or_else(|| RunError::UnknownName {
-                what: "variable",
-                name: name.clone(),
-                nearest: self.model.nearest(name),
-            })
+            self.model
+                .recorded(name)
+                .ok_or_else(|| RunError::UnknownName {
+                    what: "variable",
+                    name: name.clone(),
+                    nearest: self.model.nearest(name),
+                })
         };
         self.names.iter().map(find).collect()
     }
@@ -172,7 +174,10 @@ impl Simulation<'_> {
         }
         let mut values: Vec<f64> = model.parameters.iter().map(|p| p.default).collect();
         for (name, value) in &self.parameters {
-            let found = model.parameters.iter().position(|p| p.symbol.name() == name);
+            let found = model
+                .parameters
+                .iter()
+                .position(|p| p.symbol.name() == name);
             let Some(position) = found else {
                 let known = model.parameters.iter().map(|p| p.symbol.name());
                 return Err(RunError::UnknownName {

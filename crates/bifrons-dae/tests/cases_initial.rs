@@ -42,7 +42,11 @@ fn coupled() -> ComponentSpecBuilder {
 #[test]
 fn dae_03_redundant_conditions_are_accepted_and_reported() -> Result<()> {
     let a = model(coupled().fixed(der("x1"), 0.0).fixed(der("x2"), 0.0))?;
-    let run = a.simulation().span(0.0, 2.0).record(["m.x1", "m.x2", "m.v"]).run()?;
+    let run = a
+        .simulation()
+        .span(0.0, 2.0)
+        .record(["m.x1", "m.x2", "m.v"])
+        .run()?;
     for (found, expected) in run.last.iter().zip([1.0, 1.0, 0.0]) {
         assert!((found - expected).abs() < 1e-9, "at rest: {:?}", run.last);
     }
@@ -51,7 +55,10 @@ fn dae_03_redundant_conditions_are_accepted_and_reported() -> Result<()> {
     let b = model(coupled().fixed(s("x1"), 0.0).fixed(s("x2"), 0.0))?;
     let tolerance = Tolerance::new(1e-9, 1e-12)?;
     let simulation = b.simulation().span(0.0, 2.0).times(vec![0.0, 2.0]);
-    let run = simulation.record(["m.x1", "m.v"]).tolerance(tolerance).run()?;
+    let run = simulation
+        .record(["m.x1", "m.v"])
+        .tolerance(tolerance)
+        .run()?;
     let expected = [0.0, 1.0, 0.8646647167633873, 0.1353352832366127];
     for (found, expected) in run.rows.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-8, "{:?}", run.rows);
@@ -85,7 +92,11 @@ fn dae_03_contradictory_conditions_are_refused_by_name() -> Result<()> {
 fn dae_03_without_conditions_zero_is_used_and_reported() -> Result<()> {
     let model = model(coupled())?;
     let run = model.simulation().record(["m.x1"]).run()?;
-    assert!(run.initial.to_string().contains("nothing said"), "{}", run.initial);
+    assert!(
+        run.initial.to_string().contains("nothing said"),
+        "{}",
+        run.initial
+    );
     Ok(())
 }
 
@@ -104,9 +115,19 @@ fn on_source() -> ComponentSpecBuilder {
 fn dae_07_a_capacitor_on_an_ideal_source() -> Result<()> {
     let a = model(on_source())?;
     assert_eq!(a.freedom(), 0, "nothing is free");
-    let run = a.simulation().times(vec![0.5, 1.0]).record(["m.ic", "m.ir"]).run()?;
-    assert!((run.last("m.ic").unwrap() - 1.0806046117362795).abs() < 1e-8, "2 cos 1");
-    assert!((run.last("m.ir").unwrap() - 0.21036774620197413).abs() < 1e-8, "sin 1 / 4");
+    let run = a
+        .simulation()
+        .times(vec![0.5, 1.0])
+        .record(["m.ic", "m.ir"])
+        .run()?;
+    assert!(
+        (run.last("m.ic").unwrap() - 1.0806046117362795).abs() < 1e-8,
+        "2 cos 1"
+    );
+    assert!(
+        (run.last("m.ir").unwrap() - 0.21036774620197413).abs() < 1e-8,
+        "sin 1 / 4"
+    );
 
     let error = model(on_source().fixed(s("v"), 1.0))?.simulation().run();
     let error = error.expect_err("the source forces zero");
@@ -141,7 +162,10 @@ fn dae_07_two_capacitors_across_an_ideal_source() -> Result<()> {
         .run()?;
     let i = -std::f64::consts::PI;
     assert!((run.rows[2] - i).abs() < 1e-7, "current at the start");
-    assert!((run.rows[3] - 0.006107373853763435).abs() < 1e-7, "v2 at 0.1");
+    assert!(
+        (run.rows[3] - 0.006107373853763435).abs() < 1e-7,
+        "v2 at 0.1"
+    );
     assert!((run.rows[4] + 0.5938926261462366).abs() < 1e-7, "v3 at 0.1");
     let sum = run.rows[3] + run.rows[4] + (tau * 0.1).sin();
     assert!(sum.abs() < 1e-12, "the constraint holds: {sum:e}");
@@ -162,7 +186,10 @@ fn crossing(slope: f64, start: f64, direction: Direction) -> ComponentSpecBuilde
 
 #[test]
 fn dae_11_events_of_an_algebraic_variable_in_each_direction() -> Result<()> {
-    let cases = [(1.0, 0.0, Direction::Rising), (-1.0, 1.0, Direction::Falling)];
+    let cases = [
+        (1.0, 0.0, Direction::Rising),
+        (-1.0, 1.0, Direction::Falling),
+    ];
     for (slope, start, own) in cases {
         for direction in [Direction::Either, Direction::Rising, Direction::Falling] {
             let model = model(crossing(slope, start, direction))?;
@@ -171,7 +198,11 @@ fn dae_11_events_of_an_algebraic_variable_in_each_direction() -> Result<()> {
             assert_eq!(run.events.len(), expected, "{slope} {direction:?}");
             for event in &run.events {
                 assert!((event.time - 0.5).abs() < 1e-7, "time {}", event.time);
-                assert!((event.before[0] - 0.25).abs() < 1e-7, "z {}", event.before[0]);
+                assert!(
+                    (event.before[0] - 0.25).abs() < 1e-7,
+                    "z {}",
+                    event.before[0]
+                );
             }
         }
     }
@@ -183,9 +214,17 @@ fn dae_11_events_of_an_algebraic_variable_in_each_direction() -> Result<()> {
         .equation(der("x"), 1.0)
         .equation(s("z") + s("z").exp() - 1.0 - s("x"), 0.0)
         .when("hit", s("z") - 0.5, Direction::Rising, none);
-    let run = model(implicit)?.simulation().span(0.0, 2.0).record(["m.z"]).run()?;
+    let run = model(implicit)?
+        .simulation()
+        .span(0.0, 2.0)
+        .record(["m.z"])
+        .run()?;
     assert_eq!(run.events.len(), 1, "one crossing");
-    assert!((run.events[0].time - 1.1487212707001282).abs() < 1e-7, "{:?}", run.events);
+    assert!(
+        (run.events[0].time - 1.1487212707001282).abs() < 1e-7,
+        "{:?}",
+        run.events
+    );
     Ok(())
 }
 
@@ -197,11 +236,23 @@ fn dae_11_after_a_reset_the_algebraic_variable_is_consistent() -> Result<()> {
         .fixed(s("x"), 0.0)
         .equation(der("x"), 1.0)
         .equation(s("z"), s("x").powi(2))
-        .when("hit", s("z") - 0.25, Direction::Rising, [("x", Expr::constant(0.0))]);
+        .when(
+            "hit",
+            s("z") - 0.25,
+            Direction::Rising,
+            [("x", Expr::constant(0.0))],
+        );
     let run = model(spec)?.simulation().record(["m.z"]).run()?;
     assert_eq!(run.events.len(), 2, "{:?}", run.events);
-    assert!(run.events[0].after[0].abs() < 1e-9, "z is new: {:?}", run.events[0]);
-    assert!((run.events[1].time - 1.0).abs() < 1e-6, "the end is part of the window");
+    assert!(
+        run.events[0].after[0].abs() < 1e-9,
+        "z is new: {:?}",
+        run.events[0]
+    );
+    assert!(
+        (run.events[1].time - 1.0).abs() < 1e-6,
+        "the end is part of the window"
+    );
     Ok(())
 }
 
@@ -236,7 +287,12 @@ fn dae_12_the_branch_follows_the_guess() -> Result<()> {
         .guess("z", 0.9)
         .equation(der("x"), 1.0)
         .equation(s("z").powi(3) - s("z"), 0.0)
-        .when("jump", s("x") - 1.0, Direction::Rising, [("z", Expr::constant(-0.9))]);
+        .when(
+            "jump",
+            s("x") - 1.0,
+            Direction::Rising,
+            [("z", Expr::constant(-0.9))],
+        );
     let model = model(spec)?;
     let run = model
         .simulation()
@@ -244,7 +300,11 @@ fn dae_12_the_branch_follows_the_guess() -> Result<()> {
         .times(vec![0.5, 1.5])
         .record(["m.z"])
         .run()?;
-    assert!((run.rows[0] - 1.0).abs() < 1e-9 && (run.rows[1] + 1.0).abs() < 1e-9, "{:?}", run.rows);
+    assert!(
+        (run.rows[0] - 1.0).abs() < 1e-9 && (run.rows[1] + 1.0).abs() < 1e-9,
+        "{:?}",
+        run.rows
+    );
     Ok(())
 }
 
@@ -255,7 +315,10 @@ fn non_convergence_names_the_worst_equation() -> Result<()> {
         .equation(s("z").powi(2) + 1.0, 0.0)
         .parameter("unused", 1.0, Range::ANY);
     let error = model(spec)?.simulation().run().expect_err("no real root");
-    assert!(initial(&error).to_string().contains("m (Impossible)"), "{error}");
+    assert!(
+        initial(&error).to_string().contains("m (Impossible)"),
+        "{error}"
+    );
     Ok(())
 }
 
@@ -269,7 +332,14 @@ fn hard_conditions_beat_guesses() -> Result<()> {
         .equation(der("b"), -s("b"))
         .guess("a", 2.0)
         .fixed(s("a") + s("b"), 5.0);
-    let run = model(spec)?.simulation().span(0.0, 0.0).record(["m.a", "m.b"]).run()?;
-    assert!((run.last[0] - 2.0).abs() < 1e-12 && (run.last[1] - 3.0).abs() < 1e-12, "{run:?}");
+    let run = model(spec)?
+        .simulation()
+        .span(0.0, 0.0)
+        .record(["m.a", "m.b"])
+        .run()?;
+    assert!(
+        (run.last[0] - 2.0).abs() < 1e-12 && (run.last[1] - 3.0).abs() < 1e-12,
+        "{run:?}"
+    );
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Cases about structure: floating islands, parallel sources, connect cycles.
 
 use bifrons_dae::library::electrical::{Capacitor, CurrentSource, Ground, Resistor, VoltageSource};
-use bifrons_dae::{Flaw, FlatModel, NetworkBuilder, NetworkError, StructuralError};
+use bifrons_dae::{FlatModel, Flaw, NetworkBuilder, NetworkError, StructuralError};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -40,7 +40,10 @@ fn dae_05_grounds_at_either_pin() -> Result<()> {
         let run = model.simulation().record(names).run()?;
         for (name, expected) in names.iter().zip(expected) {
             let found = run.last(name).unwrap();
-            assert!((found - expected).abs() < 1e-12, "{name} = {found}, ground at {pin}");
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{name} = {found}, ground at {pin}"
+            );
         }
     }
     Ok(())
@@ -60,7 +63,10 @@ fn dae_05_a_second_island_and_a_second_ground_are_refused_by_name() -> Result<()
     let error = refused(&loop_of(&["n", "n"])?.build().flatten()?);
     assert_eq!(error.flaw, Flaw::Singular, "{error}");
     for ground in ["ground0", "ground1"] {
-        assert!(error.components.iter().any(|c| c == ground), "{ground}: {error}");
+        assert!(
+            error.components.iter().any(|c| c == ground),
+            "{ground}: {error}"
+        );
     }
     Ok(())
 }
@@ -75,7 +81,10 @@ fn dae_05_a_pin_that_is_not_connected_carries_nothing() -> Result<()> {
     let ground = net.add("ground", Ground::new())?;
     net.connect(other.pin("n"), ground.pin("p"))?;
     let model = net.build().flatten()?.reduce()?;
-    let run = model.simulation().record(["dangling.i", "dangling.v"]).run()?;
+    let run = model
+        .simulation()
+        .record(["dangling.i", "dangling.v"])
+        .run()?;
     assert_eq!(run.last, [0.0, 0.0], "no current, no voltage");
     Ok(())
 }
@@ -96,9 +105,15 @@ fn dae_06_parallel_sources_are_refused_by_name() -> Result<()> {
     for (a, b) in [(10.0, 5.0), (5.0, 5.0)] {
         let error = refused(&parallel(a, b)?);
         assert_eq!(error.flaw, Flaw::Singular, "{error}");
-        assert!(error.to_string().starts_with("structurally singular"), "{error}");
+        assert!(
+            error.to_string().starts_with("structurally singular"),
+            "{error}"
+        );
         for source in ["a", "b"] {
-            assert!(error.components.iter().any(|c| c == source), "{source}: {error}");
+            assert!(
+                error.components.iter().any(|c| c == source),
+                "{source}: {error}"
+            );
         }
         assert_eq!(error.equations.len(), 2, "both fix the voltage: {error}");
         assert!(!error.unknowns.is_empty(), "the currents are open: {error}");
@@ -119,7 +134,10 @@ fn dae_06_current_sources_in_series_are_refused_by_name() -> Result<()> {
     let error = refused(&net.build().flatten()?);
     assert_eq!(error.flaw, Flaw::Singular, "{error}");
     for source in ["a", "b"] {
-        assert!(error.components.iter().any(|c| c == source), "{source}: {error}");
+        assert!(
+            error.components.iter().any(|c| c == source),
+            "{source}: {error}"
+        );
     }
     Ok(())
 }
@@ -139,7 +157,12 @@ fn dae_06_cycles_and_repetitions_of_connections_are_one_node() -> Result<()> {
         net.connect(r[1].pin("p"), r[2].pin("p"))?;
         net.connect(r[2].pin("p"), r[0].pin("n"))?;
         net.connect(source.pin("p"), r[0].pin("p"))?;
-        let low = [source.pin("n"), r[1].pin("n"), r[2].pin("n"), ground.pin("p")];
+        let low = [
+            source.pin("n"),
+            r[1].pin("n"),
+            r[2].pin("n"),
+            ground.pin("p"),
+        ];
         net.join(low)?;
         let model = net.build().flatten()?.reduce()?;
         let run = model.simulation().record(["r1.p.v", "r0.i"]).run()?;
@@ -159,7 +182,11 @@ fn dae_09_different_domains_are_refused_at_connect() -> Result<()> {
     let NetworkError::Domains { pins, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!(pins, &["r.p".to_owned(), "heat.a".to_owned()], "both are named");
+    assert_eq!(
+        pins,
+        &["r.p".to_owned(), "heat.a".to_owned()],
+        "both are named"
+    );
     Ok(())
 }
 

@@ -49,7 +49,11 @@ fn dae_01_positions_energy_and_constraints() -> Result<()> {
         assert!(error < 2e-7, "at {t}: {error:e}");
     }
     // The force per length that pulls the ends together is -3 g y at unit mass.
-    assert!((row(1.0)[4] - 4.856269407484676).abs() < 1e-5, "force {}", row(1.0)[4]);
+    assert!(
+        (row(1.0)[4] - 4.856269407484676).abs() < 1e-5,
+        "force {}",
+        row(1.0)[4]
+    );
     let [mut position, mut speed, mut energy] = [0.0_f64; 3];
     for row in run.rows.chunks_exact(5) {
         let [x, y, vx, vy] = [row[0], row[1], row[2], row[3]];
@@ -59,7 +63,10 @@ fn dae_01_positions_energy_and_constraints() -> Result<()> {
     }
     println!("pendulum over 100 s: position {position:e}, speed {speed:e}, energy {energy:e}");
     println!("{} choices of states, {:?}", run.selections, run.statistics);
-    assert!(position < 1e-9 && speed < 1e-9, "constraints {position:e} {speed:e}");
+    assert!(
+        position < 1e-9 && speed < 1e-9,
+        "constraints {position:e} {speed:e}"
+    );
     assert!(energy < 1e-5, "energy {energy:e}");
     Ok(())
 }
@@ -77,16 +84,23 @@ fn bdf_keeps_the_constraints_through_full_swings() -> Result<()> {
         .tolerance(bifrons_ode::Tolerance::new(1e-9, 1e-11)?)
         .run()?;
     let row = &run.rows[400..402];
-    let error = (row[0] - 0.2750874625761169).abs().max((row[1] + 0.961419205099125).abs());
+    let error = (row[0] - 0.2750874625761169)
+        .abs()
+        .max((row[1] + 0.961419205099125).abs());
     let [mut position, mut energy] = [0.0_f64; 2];
     for row in run.rows.chunks_exact(4) {
         let [x, y, vx, vy] = [row[0], row[1], row[2], row[3]];
         position = position.max((x * x + y * y - 1.0).abs());
         energy = energy.max((0.5 * (vx * vx + vy * vy) + G * y).abs());
     }
-    println!("pendulum with BDF: error at 10 s {error:e}, position {position:e}, energy {energy:e}");
+    println!(
+        "pendulum with BDF: error at 10 s {error:e}, position {position:e}, energy {energy:e}"
+    );
     println!("{} choices, {:?}", run.selections, run.statistics);
-    assert!(error < 2e-4 && position < 1e-9 && energy < 1e-3, "{error:e} {position:e} {energy:e}");
+    assert!(
+        error < 2e-4 && position < 1e-9 && energy < 1e-3,
+        "{error:e} {position:e} {energy:e}"
+    );
     Ok(())
 }
 
@@ -108,7 +122,12 @@ fn small_swings_pass_the_lowest_point() -> Result<()> {
         0.40580718290032197,
         -0.9139587136772124,
     ];
-    let error = run.rows.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let error = run
+        .rows
+        .iter()
+        .zip(expected)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max);
     println!("pendulum, small swing: worst error {error:e}");
     assert!(error < 1e-8, "worst error {error:e}");
     Ok(())
@@ -119,7 +138,10 @@ fn double_pendulum_reaches_its_reference() -> Result<()> {
     let (a, b) = (0.5_f64, 0.8_f64);
     let mut net = NetworkBuilder::new("double");
     let pivot = net.add("pivot", Pivot::new(0.0, 0.0))?;
-    let rods = [net.add("rod1", RigidRod::new(1.0))?, net.add("rod2", RigidRod::new(1.0))?];
+    let rods = [
+        net.add("rod1", RigidRod::new(1.0))?,
+        net.add("rod2", RigidRod::new(1.0))?,
+    ];
     let (x1, y1) = (a.sin(), -a.cos());
     let (x2, y2) = (x1 + b.sin(), y1 - b.cos());
     let first = PointMass::new(1.0, G).x(x1).y(y1).vx(0.0).vy(0.0);
@@ -148,8 +170,16 @@ fn double_pendulum_reaches_its_reference() -> Result<()> {
         0.8214924774025766,
         -1.819687920021062,
     ];
-    let error = run.rows.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    println!("double pendulum: worst error {error:e}, {} choices", run.selections);
+    let error = run
+        .rows
+        .iter()
+        .zip(expected)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max);
+    println!(
+        "double pendulum: worst error {error:e}, {} choices",
+        run.selections
+    );
     assert!(error < 1e-8, "worst error {error:e}");
     Ok(())
 }
@@ -180,6 +210,12 @@ fn a_slider_crank_moves_as_its_geometry_says() -> Result<()> {
         let phi: f64 = 0.4 + w * t;
         radius * phi.cos() + (length * length - (radius * phi.sin()).powi(2)).sqrt()
     };
-    support::worst("slider-crank", &run.column("mass.x").unwrap(), &times, x, 1e-9);
+    support::worst(
+        "slider-crank",
+        &run.column("mass.x").unwrap(),
+        &times,
+        x,
+        1e-9,
+    );
     Ok(())
 }

@@ -6,7 +6,7 @@ use bifrons_dae::library::electrical::{
     Capacitor, Diode, Ground, IdealDiode, IdealSwitch, Inductor, Resistor, SineVoltage,
     VoltageSource,
 };
-use bifrons_dae::library::translational::{HardStop, Mass, Fixed};
+use bifrons_dae::library::translational::{Fixed, HardStop, Mass};
 use bifrons_dae::{ComponentSpec, EventKind, NetworkBuilder, ReducedModel};
 use bifrons_expr::Expr;
 use bifrons_ode::{Method, Tolerance};
@@ -44,12 +44,21 @@ fn an_ideal_bridge_rectifies_exactly_and_switches_at_the_zeros() -> Result<()> {
         .record(["load.v"])
         .run()?;
     let v = |t: f64| 10.0 * (std::f64::consts::TAU * 50.0 * t).sin().abs();
-    support::worst("ideal bridge", &run.column("load.v").unwrap(), &times, v, 2e-6);
+    support::worst(
+        "ideal bridge",
+        &run.column("load.v").unwrap(),
+        &times,
+        v,
+        2e-6,
+    );
     let mut instants: Vec<f64> = run.events.iter().map(|event| event.time).collect();
     instants.dedup();
     for k in 1..=3 {
         let zero = 0.01 * f64::from(k);
-        assert!(instants.iter().any(|t| (t - zero).abs() < 1e-9), "{instants:?}");
+        assert!(
+            instants.iter().any(|t| (t - zero).abs() < 1e-9),
+            "{instants:?}"
+        );
     }
     Ok(())
 }
@@ -59,7 +68,12 @@ fn an_exponential_bridge_solves_its_equations() -> Result<()> {
     let model = bridge(false)?;
     let names = ["load.v", "d1.v", "d1.i", "d4.v", "d4.i", "source.v"];
     let times = support::grid(0.0, 0.02, 41);
-    let run = model.simulation().span(0.0, 0.02).times(times).record(names).run()?;
+    let run = model
+        .simulation()
+        .span(0.0, 0.02)
+        .times(times)
+        .record(names)
+        .run()?;
     let mut worst = 0.0_f64;
     for row in run.rows.chunks_exact(6) {
         for [v, i] in [[row[1], row[2]], [row[3], row[4]]] {
@@ -67,7 +81,10 @@ fn an_exponential_bridge_solves_its_equations() -> Result<()> {
             worst = worst.max((expected - i).abs() / (1e-6 + i.abs()));
         }
         // The drop over two diodes at up to 0.1 A.
-        assert!(row[0] <= row[5].abs() && row[0] >= row[5].abs() - 1.0, "{row:?}");
+        assert!(
+            row[0] <= row[5].abs() && row[0] >= row[5].abs() - 1.0,
+            "{row:?}"
+        );
     }
     println!("exponential bridge: worst relative residual {worst:e}");
     assert!(worst < 1e-8, "worst residual {worst:e}");
@@ -87,7 +104,12 @@ fn peak(method: Method) -> Result<f64> {
     net.connect(source.pin("p"), inner.pin("p"))?;
     net.connect(inner.pin("n"), diode.pin("p"))?;
     net.join([diode.pin("n"), cap.pin("p"), load.pin("p")])?;
-    net.join([source.pin("n"), cap.pin("n"), load.pin("n"), ground.pin("p")])?;
+    net.join([
+        source.pin("n"),
+        cap.pin("n"),
+        load.pin("n"),
+        ground.pin("p"),
+    ])?;
     let model = net.build().flatten()?.reduce()?;
     let run = model
         .simulation()
@@ -98,7 +120,11 @@ fn peak(method: Method) -> Result<f64> {
         .tolerance(tight())
         .run()?;
     assert_eq!(run.events.len(), 1, "it opens once: {:?}", run.events);
-    assert_eq!(run.events[0].kind, EventKind::Switch { on: true }, "blocking");
+    assert_eq!(
+        run.events[0].kind,
+        EventKind::Switch { on: true },
+        "blocking"
+    );
     // Conducting: c v' = (u - v)/ri - v/r, linear with a sine; then an exponential.
     let (w, a) = (std::f64::consts::TAU * f, (1.0 + 1.0 / r) / c);
     let b = 5.0 / c;
@@ -108,9 +134,14 @@ fn peak(method: Method) -> Result<f64> {
     let fall = |t: f64| v(opened) * (-(t - opened) / (r * c)).exp();
     let expected = [v(0.004), fall(0.008), fall(0.015)];
     let current = 5.0 * (w * opened).sin() - v(opened);
-    assert!(current.abs() < 1e-7, "the current is zero when it opens: {current:e}");
+    assert!(
+        current.abs() < 1e-7,
+        "the current is zero when it opens: {current:e}"
+    );
     let pairs = run.rows.iter().zip(expected);
-    Ok(pairs.map(|(found, expected)| (found - expected).abs()).fold(0.0, f64::max))
+    Ok(pairs
+        .map(|(found, expected)| (found - expected).abs())
+        .fold(0.0, f64::max))
 }
 
 #[test]
@@ -158,7 +189,13 @@ fn a_switch_opens_at_the_instant_of_its_signal() -> Result<()> {
             -0.5 * (-0.6_f64).exp_m1() * (-2.5 * (t - 0.3)).exp()
         }
     };
-    support::worst("switched coil", &run.column("l.i").unwrap(), &times, i, 1e-9);
+    support::worst(
+        "switched coil",
+        &run.column("l.i").unwrap(),
+        &times,
+        i,
+        1e-9,
+    );
     Ok(())
 }
 
@@ -182,7 +219,15 @@ fn a_mass_rebounds_from_a_hard_stop_with_its_energy() -> Result<()> {
     assert_eq!(times.len(), 2, "{times:?}");
     assert!((times[0] - 0.5).abs() < 1e-9, "touches: {times:?}");
     assert!((times[1] - 0.5 - contact).abs() < 1e-9, "leaves: {times:?}");
-    assert!((run.last[1] - 2.0).abs() < 1e-8, "the speed is turned: {:?}", run.last);
-    assert!((run.last[0] - 2.0 * (0.5 - contact)).abs() < 1e-8, "{:?}", run.last);
+    assert!(
+        (run.last[1] - 2.0).abs() < 1e-8,
+        "the speed is turned: {:?}",
+        run.last
+    );
+    assert!(
+        (run.last[0] - 2.0 * (0.5 - contact)).abs() < 1e-8,
+        "{:?}",
+        run.last
+    );
     Ok(())
 }

@@ -95,8 +95,20 @@ fn gear_joins_two_inertias() -> Result<()> {
         .run()?;
     let inertia = i1 * ratio * ratio + i2;
     let w2 = |t: f64| -ratio * tau / d * (-d / inertia * t).exp_m1();
-    worst("gear w2", &run.column("second.w").unwrap(), &times, w2, 3e-9);
-    worst("gear w1", &run.column("first.w").unwrap(), &times, |t| ratio * w2(t), 8e-9);
+    worst(
+        "gear w2",
+        &run.column("second.w").unwrap(),
+        &times,
+        w2,
+        3e-9,
+    );
+    worst(
+        "gear w1",
+        &run.column("first.w").unwrap(),
+        &times,
+        |t| ratio * w2(t),
+        8e-9,
+    );
     Ok(())
 }
 
@@ -104,7 +116,10 @@ fn gear_joins_two_inertias() -> Result<()> {
 fn dc_motor_reaches_its_reference() -> Result<()> {
     let mut net = NetworkBuilder::new("motor");
     let source = net.add("source", VoltageSource::new(24.0))?;
-    let motor = DcMotor::new(1.0, 0.01, 0.5, 0.1).current(0.0).speed(0.0).angle(0.0);
+    let motor = DcMotor::new(1.0, 0.01, 0.5, 0.1)
+        .current(0.0)
+        .speed(0.0)
+        .angle(0.0);
     let motor = net.add("motor", motor)?;
     let load = net.add("load", rotational::Inertia::new(0.05))?;
     let damper = net.add("damper", rotational::Damper::new(0.02))?;
@@ -180,8 +195,20 @@ fn two_accumulators_equalise() -> Result<()> {
         .tolerance(tight())
         .run()?;
     let rate = 2.0 * k / (area * area * rho * r);
-    worst("tank a", &run.column("a.a.p").unwrap(), &times, |t| 2.0 + (-rate * t).exp(), 1e-9);
-    worst("tank b", &run.column("b.a.p").unwrap(), &times, |t| 2.0 - (-rate * t).exp(), 1e-9);
+    worst(
+        "tank a",
+        &run.column("a.a.p").unwrap(),
+        &times,
+        |t| 2.0 + (-rate * t).exp(),
+        1e-9,
+    );
+    worst(
+        "tank b",
+        &run.column("b.a.p").unwrap(),
+        &times,
+        |t| 2.0 - (-rate * t).exp(),
+        1e-9,
+    );
     Ok(())
 }
 
@@ -205,7 +232,9 @@ fn a_chain_of_masses_reaches_its_reference() -> Result<()> {
         .simulation()
         .span(0.0, 10.0)
         .times(vec![1.0, 10.0])
-        .record(["mass0.s", "mass1.s", "mass2.s", "mass0.v", "mass1.v", "mass2.v"])
+        .record([
+            "mass0.s", "mass1.s", "mass2.s", "mass0.v", "mass1.v", "mass2.v",
+        ])
         .tolerance(tight())
         .run()?;
     let pairs = run.rows.iter().zip(CHAIN);
@@ -247,7 +276,12 @@ fn a_diode_rectifies_as_the_reference_says() -> Result<()> {
 const MOTOR_AT_3: [f64; 3] = [1.8726821112916165, 44.2581113399262, 108.71081440168432];
 
 /// Temperatures at 10 s and 100 s from the matrix exponential.
-const THERMAL: [f64; 4] = [326.5533742891088, 309.7029087039516, 372.1485196592097, 347.596001525785];
+const THERMAL: [f64; 4] = [
+    326.5533742891088,
+    309.7029087039516,
+    372.1485196592097,
+    347.596001525785,
+];
 
 /// Positions and speeds at 1 s and 10 s from the matrix exponential.
 const CHAIN: [f64; 12] = [

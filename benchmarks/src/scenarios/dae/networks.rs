@@ -94,7 +94,10 @@ pub(super) fn bridge(_: usize) -> Built {
 pub(super) fn motor(_: usize) -> Built {
     let mut net = NetworkBuilder::new("motor");
     let source = net.add("source", VoltageSource::new(24.0))?;
-    let motor = DcMotor::new(1.0, 0.01, 0.5, 0.1).current(0.0).speed(0.0).angle(0.0);
+    let motor = DcMotor::new(1.0, 0.01, 0.5, 0.1)
+        .current(0.0)
+        .speed(0.0)
+        .angle(0.0);
     let motor = net.add("motor", motor)?;
     let load = net.add("load", rotational::Inertia::new(0.05))?;
     let damper = net.add("damper", rotational::Damper::new(0.02))?;
@@ -187,13 +190,21 @@ pub(super) fn double_pendulum_error(run: &Run) -> f64 {
         -1.819_687_920_021_062,
     ];
     let pairs = run.last.iter().zip(expected);
-    pairs.map(|(found, e)| (found - e).abs()).fold(0.0, f64::max)
+    pairs
+        .map(|(found, e)| (found - e).abs())
+        .fold(0.0, f64::max)
 }
 
 pub(super) fn two_tanks(_: usize) -> Built {
     let mut net = NetworkBuilder::new("tanks");
-    let a = net.add("a", hydraulic::Accumulator::new(1.0, 2.0, 1000.0).pressure(3.0))?;
-    let b = net.add("b", hydraulic::Accumulator::new(1.0, 2.0, 1000.0).pressure(1.0))?;
+    let a = net.add(
+        "a",
+        hydraulic::Accumulator::new(1.0, 2.0, 1000.0).pressure(3.0),
+    )?;
+    let b = net.add(
+        "b",
+        hydraulic::Accumulator::new(1.0, 2.0, 1000.0).pressure(1.0),
+    )?;
     let pipe = net.add("pipe", hydraulic::LaminarPipe::new(0.001))?;
     net.connect(a.pin("a"), pipe.pin("a"))?;
     net.connect(b.pin("a"), pipe.pin("b"))?;
@@ -218,5 +229,7 @@ pub(super) fn thermal(_: usize) -> Built {
 pub(super) fn thermal_error(run: &Run) -> f64 {
     let expected = [372.148_519_659_209_7, 347.596_001_525_785];
     let pairs = run.last.iter().zip(expected);
-    pairs.map(|(found, e)| (found - e).abs()).fold(0.0, f64::max)
+    pairs
+        .map(|(found, e)| (found - e).abs())
+        .fold(0.0, f64::max)
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use bifrons_expr::{Expr, Symbol};
 use bifrons_hybrid::{NameProblem, TIME};
 
-use super::{
-    ComponentSpec, Condition, Connector, Direction, EventSpec, Local, Role, find,
-};
+use super::{ComponentSpec, Condition, Connector, Direction, EventSpec, Local, Role, find};
 use crate::domain::Domain;
 use crate::error::ComponentError;
 use crate::name::{check_name, differentiated, nearest};
@@ -121,7 +119,9 @@ impl ComponentSpecBuilder {
             name: Arc::from(name.as_ref()),
             surface: surface.into(),
             crossing,
-            resets: resets.map(|(name, value)| (Symbol::new(name), value)).collect(),
+            resets: resets
+                .map(|(name, value)| (Symbol::new(name), value))
+                .collect(),
             limit: None,
         });
         self
@@ -220,7 +220,10 @@ impl ComponentSpecBuilder {
             _ => None,
         });
         let events = self.events.iter().map(|event| &event.surface);
-        let resets = self.events.iter().flat_map(|e| e.resets.iter().map(|(_, e)| e));
+        let resets = self
+            .events
+            .iter()
+            .flat_map(|e| e.resets.iter().map(|(_, e)| e));
         let all = pairs.chain(conditions).chain(surfaces).chain(events);
         for expression in all.chain(resets) {
             for symbol in expression.dependencies() {

@@ -21,7 +21,12 @@ impl fmt::Display for FlatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", self.name)?;
         for parameter in &self.parameters {
-            writeln!(f, "  parameter {} = {}", parameter.symbol.name(), parameter.default)?;
+            writeln!(
+                f,
+                "  parameter {} = {}",
+                parameter.symbol.name(),
+                parameter.default
+            )?;
         }
         for input in &self.inputs {
             writeln!(f, "  input {}", input.name())?;

@@ -72,8 +72,10 @@ impl FullSystem {
     }
 
     pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
-        self.residuals.set_parameters(&mut self.registers, 0, parameters);
-        self.slopes.set_parameters(&mut self.slope_registers, 0, parameters);
+        self.residuals
+            .set_parameters(&mut self.registers, 0, parameters);
+        self.slopes
+            .set_parameters(&mut self.slope_registers, 0, parameters);
     }
 
     /// Number of unknowns.
@@ -84,13 +86,15 @@ impl FullSystem {
     fn evaluate(&mut self, t: f64, z: &[f64]) {
         let inputs = [&[[t]][..], z.as_chunks().0];
         let out = self.values.as_chunks_mut().0;
-        self.residuals.evaluate(Level::detect(), &mut self.registers, &inputs, out);
+        self.residuals
+            .evaluate(Level::detect(), &mut self.registers, &inputs, out);
     }
 
     fn evaluate_slopes(&mut self, t: f64, z: &[f64]) {
         let inputs = [&[[t]][..], z.as_chunks().0];
         let out = self.slope_values.as_chunks_mut().0;
-        self.slopes.evaluate(Level::detect(), &mut self.slope_registers, &inputs, out);
+        self.slopes
+            .evaluate(Level::detect(), &mut self.slope_registers, &inputs, out);
         self.scales.fill(0.0);
         for (&(row, column), slope) in self.entries.iter().zip(&self.slope_values) {
             // A residual is as accurate as its largest term.
@@ -157,7 +161,10 @@ impl FullSystem {
             report.iterations += 1;
             let (step, used) = self.step(t, z, offset, keep)?;
             let norm = self.norm(&used, offset);
-            let small = z.iter().zip(&step).all(|(z, d)| d.abs() <= 1e-11 * z.abs().max(1.0));
+            let small = z
+                .iter()
+                .zip(&step)
+                .all(|(z, d)| d.abs() <= 1e-11 * z.abs().max(1.0));
             let old = z.to_vec();
             let mut damping = 1.0;
             loop {
@@ -222,7 +229,11 @@ impl FullSystem {
         for row in (0..self.row_count).filter(|r| used[*r]) {
             let scale = self.scales[row].max(f64::MIN_POSITIVE);
             let size = (self.values[row] - offset[row]).abs() / scale;
-            norm = if size.is_nan() { f64::INFINITY } else { norm.max(size) };
+            norm = if size.is_nan() {
+                f64::INFINITY
+            } else {
+                norm.max(size)
+            };
         }
         norm
     }

@@ -9,8 +9,8 @@ mod switching;
 
 pub use battery::Battery;
 pub use controlled::{
-    CurrentControlledCurrent, CurrentControlledVoltage, IdealOpAmp, OpAmp, VoltageControlledCurrent,
-    VoltageControlledVoltage,
+    CurrentControlledCurrent, CurrentControlledVoltage, IdealOpAmp, OpAmp,
+    VoltageControlledCurrent, VoltageControlledVoltage,
 };
 pub use machine::{DcMotor, Emf};
 pub use switching::{Diode, IdealDiode, IdealSwitch};

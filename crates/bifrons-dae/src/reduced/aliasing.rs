@@ -82,8 +82,7 @@ fn linear_equations(
             flat.equations[row].origin,
             Origin::Component { .. } | Origin::Signal { .. }
         );
-        let closed = complete
-            && (is_connection || residual.dependencies().len() == columns.len());
+        let closed = complete && (is_connection || residual.dependencies().len() == columns.len());
         let constant = if is_connection {
             Some(0.0)
         } else if closed {
@@ -105,7 +104,10 @@ fn ranks(
     is_differentiated: &[bool],
     by_name: &BTreeMap<Symbol, usize>,
 ) -> Vec<u64> {
-    let mut ranks: Vec<u64> = is_differentiated.iter().map(|d| 8 * u64::from(*d)).collect();
+    let mut ranks: Vec<u64> = is_differentiated
+        .iter()
+        .map(|d| 8 * u64::from(*d))
+        .collect();
     for start in &flat.starts {
         if let Some(symbol) = start.quantity.as_symbol()
             && let Some(&position) = by_name.get(symbol)
@@ -115,7 +117,8 @@ fn ranks(
     }
     for (rank, variable) in ranks.iter_mut().zip(&flat.variables) {
         let path = variable.component.len() + 1;
-        let is_own = !variable.symbol.name()[path.min(variable.symbol.name().len())..].contains('.');
+        let is_own =
+            !variable.symbol.name()[path.min(variable.symbol.name().len())..].contains('.');
         *rank |= u64::from(is_own);
     }
     ranks
@@ -267,7 +270,11 @@ impl Renaming {
     }
 
     fn count_kept(&self, aliases: &Aliases) -> usize {
-        aliases.fates.iter().filter(|fate| **fate == Fate::Kept).count()
+        aliases
+            .fates
+            .iter()
+            .filter(|fate| **fate == Fate::Kept)
+            .count()
     }
 
     fn equations(&self, flat: &FlatModel, aliases: &Aliases) -> Vec<Equation> {

@@ -37,9 +37,8 @@ pub(super) fn contradictions(
         components.extend(equation.origin.components().into_iter().map(str::to_owned));
         components.extend(companions(flat, equation));
     }
-    let text = |e: &&FlatEquation| {
-        format!("{} = {} [{}]", plain(&e.left), plain(&e.right), e.origin)
-    };
+    let text =
+        |e: &&FlatEquation| format!("{} = {} [{}]", plain(&e.left), plain(&e.right), e.origin);
     Err(StructuralError {
         flaw,
         network: flat.name.to_string(),
@@ -109,7 +108,10 @@ fn report(model: &ReducedModel, parts: &Decomposition) -> StructuralError {
         let names = model.equations[equation].origin.components();
         components.extend(names.into_iter().map(str::to_owned));
     }
-    let flows = parts.under_unknowns.iter().filter(|u| model.unknowns[**u].is_flow);
+    let flows = parts
+        .under_unknowns
+        .iter()
+        .filter(|u| model.unknowns[**u].is_flow);
     let some_flow = flows.count() > 0;
     let proposal = match (parts.over_equations.is_empty(), some_flow) {
         (false, true) => {
@@ -127,7 +129,11 @@ fn report(model: &ReducedModel, parts: &Decomposition) -> StructuralError {
         network: model.name.to_string(),
         components: components.into_iter().collect(),
         pins: Vec::new(),
-        equations: parts.over_equations.iter().map(|e| model.describe(*e)).collect(),
+        equations: parts
+            .over_equations
+            .iter()
+            .map(|e| model.describe(*e))
+            .collect(),
         unknowns: parts
             .under_unknowns
             .iter()

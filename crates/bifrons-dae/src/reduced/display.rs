@@ -22,10 +22,20 @@ impl fmt::Display for ReducedModel {
             match *meaning {
                 Meaning::Constant(value) => writeln!(f, "  {} := {value}", symbol.name())?,
                 Meaning::Negated(of) => {
-                    writeln!(f, "  {} := -{}", symbol.name(), self.unknowns[of].symbol.name())?;
+                    writeln!(
+                        f,
+                        "  {} := -{}",
+                        symbol.name(),
+                        self.unknowns[of].symbol.name()
+                    )?;
                 }
                 Meaning::Unknown(of) if self.unknowns[of].symbol != *symbol => {
-                    writeln!(f, "  {} := {}", symbol.name(), self.unknowns[of].symbol.name())?;
+                    writeln!(
+                        f,
+                        "  {} := {}",
+                        symbol.name(),
+                        self.unknowns[of].symbol.name()
+                    )?;
                 }
                 Meaning::Unknown(_) => {}
             }

@@ -50,7 +50,9 @@ fn add(
     plan: &Differentiated,
     new: &[usize],
 ) -> Result<(), StructuralError> {
-    let integrals = new.iter().map(|e| &model.equations[plan.equation_integral[*e]]);
+    let integrals = new
+        .iter()
+        .map(|e| &model.equations[plan.equation_integral[*e]]);
     let residuals: Vec<Expr> = integrals.map(|e| &e.left - &e.right).collect();
     let unknowns = model.unknowns.iter().map(|u| u.symbol.clone());
     let time = model.unknowns.len();
@@ -69,7 +71,11 @@ fn add(
             } else if column == time {
                 slope.clone()
             } else {
-                return Err(input_derivative(model, plan.equation_integral[equation], &symbols[column]));
+                return Err(input_derivative(
+                    model,
+                    plan.equation_integral[equation],
+                    &symbols[column],
+                ));
             };
             sum = sum + term;
         }

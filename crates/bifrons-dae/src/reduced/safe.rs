@@ -29,7 +29,11 @@ impl Ranges {
             return value != 0.0 && value.is_finite();
         }
         let symbols: Vec<Symbol> = slope.dependencies().into_iter().collect();
-        let Some(ranges) = symbols.iter().map(|s| self.0.get(s)).collect::<Option<Vec<_>>>() else {
+        let Some(ranges) = symbols
+            .iter()
+            .map(|s| self.0.get(s))
+            .collect::<Option<Vec<_>>>()
+        else {
             return false;
         };
         let combinations: usize = ranges.iter().map(|r| r.len()).product();

@@ -53,10 +53,7 @@ const MOST_POSITIONS: usize = 10_000;
 const MOST_STANDSTILL: u32 = 1_000;
 
 impl<'m> Engine<'m> {
-    pub(super) fn new(
-        model: &'m ReducedModel,
-        mut parameters: Vec<f64>,
-    ) -> Result<Self, RunError> {
+    pub(super) fn new(model: &'m ReducedModel, mut parameters: Vec<f64>) -> Result<Self, RunError> {
         parameters.extend(model.switches.iter().map(|_| 0.0));
         let plan = SelectionPlan::new(model)?;
         Ok(Self {
@@ -140,11 +137,13 @@ impl<'m> Engine<'m> {
         let values = self.values[..self.model.unknowns.len()].to_vec();
         let (row, worst) = self.full.worst(t0, &values);
         if !(worst <= 1e-7) {
-            return Err(RunError::Initial(crate::error::InitialError::NotConverged {
-                equation: self.model.describe(row),
-                residual: worst,
-                time: t0,
-            }));
+            return Err(RunError::Initial(
+                crate::error::InitialError::NotConverged {
+                    equation: self.model.describe(row),
+                    residual: worst,
+                    time: t0,
+                },
+            ));
         }
         self.report.residual = worst;
         self.report_states(&start);
@@ -163,7 +162,11 @@ impl<'m> Engine<'m> {
 
     /// All equations and conditions at once.
     fn thorough(&mut self, start: &Start, t0: f64) -> Result<(), RunError> {
-        let hard: Vec<_> = start.hard.iter().map(|hard| hard.quantity.clone()).collect();
+        let hard: Vec<_> = start
+            .hard
+            .iter()
+            .map(|hard| hard.quantity.clone())
+            .collect();
         let mut full = FullSystem::new(self.model, &hard)?;
         full.set_parameters(&self.parameters);
         let mut z = start.values.clone();
@@ -209,7 +212,11 @@ impl<'m> Engine<'m> {
             Some(&slot) => slot,
             None => {
                 let order = order(self.model, &states).map_err(|e| RunError::Unordered {
-                    equations: e.equations.iter().map(|e| self.model.describe(*e)).collect(),
+                    equations: e
+                        .equations
+                        .iter()
+                        .map(|e| self.model.describe(*e))
+                        .collect(),
                 })?;
                 let stage = Stage::new(self.model, order)?;
                 self.slots.push(Slot {
@@ -246,11 +253,14 @@ impl<'m> Engine<'m> {
 
     /// Gives every workspace the parameters and positions of switches.
     fn push_parameters(&mut self) {
-        self.plan.set_parameters(&mut self.selection, &self.parameters);
+        self.plan
+            .set_parameters(&mut self.selection, &self.parameters);
         self.full.set_parameters(&self.parameters);
         for slot in &mut self.slots {
-            slot.stage.set_parameters(&mut slot.integrating, &self.parameters);
-            slot.stage.set_parameters(&mut slot.observing, &self.parameters);
+            slot.stage
+                .set_parameters(&mut slot.integrating, &self.parameters);
+            slot.stage
+                .set_parameters(&mut slot.observing, &self.parameters);
             if let Some(implicit) = &mut slot.implicit {
                 implicit.set_parameters(&self.parameters);
             }
@@ -264,11 +274,17 @@ impl<'m> Engine<'m> {
         if let Err(fault) = result {
             return Err(self.fault(self.t, fault));
         }
-        slot.stage.values(&mut slot.observing, self.t, &self.x, &mut self.values);
-        slot.integrating.tears.copy_from_slice(&slot.observing.tears);
+        slot.stage
+            .values(&mut slot.observing, self.t, &self.x, &mut self.values);
+        slot.integrating
+            .tears
+            .copy_from_slice(&slot.observing.tears);
         match self.values.iter().position(|v| !v.is_finite()) {
             Some(position) if position < self.model.unknowns.len() => Err(RunError::NotFinite {
-                variable: self.model.unknowns[position].symbol.name().replace('\'', ""),
+                variable: self.model.unknowns[position]
+                    .symbol
+                    .name()
+                    .replace('\'', ""),
                 time: self.t,
             }),
             _ => Ok(()),
@@ -279,7 +295,10 @@ impl<'m> Engine<'m> {
         let order = &self.slots[self.current].stage.order;
         match fault {
             Fault::Singular { tear } => RunError::Singular {
-                unknown: self.model.unknowns[order.tears[tear]].symbol.name().to_owned(),
+                unknown: self.model.unknowns[order.tears[tear]]
+                    .symbol
+                    .name()
+                    .to_owned(),
                 time,
             },
             Fault::NotFinite { residual } => RunError::NotConverged {
@@ -418,7 +437,15 @@ impl<'m> Engine<'m> {
             without_states(&mut watch, simulation.t_end);
         } else {
             let (t0, t_end, options) = (self.t, simulation.t_end, &simulation.options);
-            solve_members(&mut problem, 0..1, t0, t_end, options, workspace, &mut watch)?;
+            solve_members(
+                &mut problem,
+                0..1,
+                t0,
+                t_end,
+                options,
+                workspace,
+                &mut watch,
+            )?;
         }
         let (stop, failure) = (watch.stop, watch.failure);
         self.t = watch.t;
@@ -505,7 +532,10 @@ impl<'m> Engine<'m> {
     fn take(&mut self, t: f64, y: &[f64], states: usize) -> Result<(), RunError> {
         self.t = t;
         self.x.copy_from_slice(&y[..states]);
-        self.slots[self.current].observing.tears.copy_from_slice(&y[states..]);
+        self.slots[self.current]
+            .observing
+            .tears
+            .copy_from_slice(&y[states..]);
         self.evaluate()
     }
 
@@ -513,7 +543,9 @@ impl<'m> Engine<'m> {
     fn choose_again(&mut self, run: &mut Run, due: bool) -> Result<(), RunError> {
         let states = &self.slots[self.current].stage.order.states;
         let values = self.values.clone();
-        let degraded = self.plan.is_degraded(&mut self.selection, self.t, &values, states);
+        let degraded = self
+            .plan
+            .is_degraded(&mut self.selection, self.t, &values, states);
         if !(degraded || due) {
             return Ok(());
         }
@@ -599,7 +631,10 @@ impl<'m> Engine<'m> {
         for (k, (old, new)) in old.iter().zip(&self.parameters[first..]).enumerate() {
             if (old - new).abs() > 0.5 {
                 let on = *new > 0.5;
-                note(self.model.switches[k].symbol.name(), EventKind::Switch { on });
+                note(
+                    self.model.switches[k].symbol.name(),
+                    EventKind::Switch { on },
+                );
             }
         }
         Ok(())

@@ -57,7 +57,12 @@ impl Surfaces {
 
     /// The same for a switch that has just been changed, which may be off by the error of the
     /// interpolant.
-    pub(super) fn is_clearly_inconsistent(&self, switch: usize, position: f64, values: &[f64]) -> bool {
+    pub(super) fn is_clearly_inconsistent(
+        &self,
+        switch: usize,
+        position: f64,
+        values: &[f64],
+    ) -> bool {
         let surface = values[self.first_switch + switch];
         self.is_inconsistent(switch, position, values) && surface.abs() > JUST_CROSSED
     }

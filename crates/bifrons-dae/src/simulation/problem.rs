@@ -127,7 +127,12 @@ impl Problem for SemiExplicit<'_> {
         self.fired.clear();
         for fired in event.roots {
             let is_selection = fired.index == self.surfaces.count_all();
-            if is_selection || self.surfaces.direction(fired.index, self.positions).is_some() {
+            if is_selection
+                || self
+                    .surfaces
+                    .direction(fired.index, self.positions)
+                    .is_some()
+            {
                 self.fired.push(fired.index);
             }
         }

@@ -134,7 +134,9 @@ impl Watch<'_> {
         self.evaluate(step, end)?;
         let states = &self.stage.order.states;
         if self.stop.is_none()
-            && self.plan.is_degraded(self.selection, end, &self.values[..], states)
+            && self
+                .plan
+                .is_degraded(self.selection, end, &self.values[..], states)
         {
             self.stop = Some(Stop::Selection);
         }

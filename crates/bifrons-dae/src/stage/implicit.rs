@@ -33,7 +33,12 @@ impl ImplicitSlopes {
     pub(crate) fn new(model: &ReducedModel, stage: &Stage) -> Result<Self, CompileError> {
         let order = &stage.order;
         let symbol = |u: &usize| model.unknowns[*u].symbol.clone();
-        let columns: Vec<Symbol> = order.states.iter().chain(&order.tears).map(symbol).collect();
+        let columns: Vec<Symbol> = order
+            .states
+            .iter()
+            .chain(&order.tears)
+            .map(symbol)
+            .collect();
         let rates = order.states.iter().map(|state| {
             let derivative = model.unknowns[*state].derivative;
             Expr::symbol(&model.unknowns[derivative].symbol)
@@ -79,7 +84,8 @@ impl ImplicitSlopes {
     pub(crate) fn fill(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) {
         let inputs = [&[[t]][..], lanes(y)];
         let entries = lanes_mut(&mut self.entries);
-        self.tape.evaluate(Level::detect(), &mut self.registers, &inputs, entries);
+        self.tape
+            .evaluate(Level::detect(), &mut self.registers, &inputs, entries);
         for (&(row, column), &entry) in self.places.iter().zip(&self.entries) {
             out.set(row, column, entry);
         }
@@ -91,7 +97,9 @@ impl Stage {
     pub(crate) fn semi_explicit(&self, w: &mut Workspace, t: f64, y: &[f64], out: &mut [f64]) {
         let inputs = [&[[t]][..], lanes(y)];
         let (rates, residuals) = out.split_at_mut(self.state_count());
-        self.rates.evaluate(w.level, &mut w.rates, &inputs, lanes_mut(rates));
-        self.residuals.evaluate(w.level, &mut w.residuals, &inputs, lanes_mut(residuals));
+        self.rates
+            .evaluate(w.level, &mut w.rates, &inputs, lanes_mut(rates));
+        self.residuals
+            .evaluate(w.level, &mut w.residuals, &inputs, lanes_mut(residuals));
     }
 }

@@ -79,10 +79,13 @@ impl Stage {
     /// Takes over parameters and the positions of switches.
     pub(crate) fn set_parameters(&self, w: &mut Workspace, parameters: &[f64]) {
         self.rates.set_parameters(&mut w.rates, 0, parameters);
-        self.residuals.set_parameters(&mut w.residuals, 0, parameters);
+        self.residuals
+            .set_parameters(&mut w.residuals, 0, parameters);
         self.values.set_parameters(&mut w.values, 0, parameters);
         if let (Some(slopes), Some(registers)) = (&self.slopes, &mut w.slopes) {
-            slopes.tape.set_parameters(&mut registers.registers, 0, parameters);
+            slopes
+                .tape
+                .set_parameters(&mut registers.registers, 0, parameters);
             registers.current = false;
         }
     }
@@ -127,7 +130,8 @@ impl Stage {
         for _ in 0..2 {
             let inputs = [&[[t]][..], lanes(x), lanes(&w.tears)];
             let out = w.residual.as_mut_slice();
-            self.residuals.evaluate(w.level, &mut w.residuals, &inputs, lanes_mut(out));
+            self.residuals
+                .evaluate(w.level, &mut w.residuals, &inputs, lanes_mut(out));
             if let Some(residual) = w.residual.iter().position(|r| !r.is_finite()) {
                 return Err(Fault::NotFinite { residual });
             }
@@ -164,12 +168,15 @@ impl Stage {
         let (level, residuals) = (w.level, &mut w.residuals);
         let residual = |y: &[f64], out: &mut [f64]| {
             let inputs = [&[[t]][..], lanes(x), lanes(y)];
-            self.residuals.evaluate(level, residuals, &inputs, lanes_mut(out));
+            self.residuals
+                .evaluate(level, residuals, &inputs, lanes_mut(out));
             true
         };
         let jacobian = |y: &[f64], _: &[f64], values: &mut [f64]| {
             let inputs = [&[[t]][..], lanes(x), lanes(y)];
-            slopes.tape.evaluate(level, registers, &inputs, lanes_mut(entries));
+            slopes
+                .tape
+                .evaluate(level, registers, &inputs, lanes_mut(entries));
             values.fill(0.0);
             for (&position, &entry) in slopes.positions.iter().zip(&*entries) {
                 values[position] = entry;
@@ -188,8 +195,12 @@ impl Stage {
                 _ => Fault::NotFinite { residual: 0 },
             }),
             Err(
-                NewtonError::Stuck { equation, residual, .. }
-                | NewtonError::Iterations { equation, residual, .. },
+                NewtonError::Stuck {
+                    equation, residual, ..
+                }
+                | NewtonError::Iterations {
+                    equation, residual, ..
+                },
             ) => Err(Fault::NotConverged {
                 residual: equation,
                 value: residual,
@@ -201,13 +212,15 @@ impl Stage {
     /// Derivatives of the states, with the tears of the last solution.
     pub(crate) fn rates(&self, w: &mut Workspace, t: f64, x: &[f64], out: &mut [f64]) {
         let inputs = [&[[t]][..], lanes(x), lanes(&w.tears)];
-        self.rates.evaluate(w.level, &mut w.rates, &inputs, lanes_mut(out));
+        self.rates
+            .evaluate(w.level, &mut w.rates, &inputs, lanes_mut(out));
     }
 
     /// All unknowns, surfaces and new values of events, with the tears of the last solution.
     pub(crate) fn values(&self, w: &mut Workspace, t: f64, x: &[f64], out: &mut [f64]) {
         let inputs = [&[[t]][..], lanes(x), lanes(&w.tears)];
-        self.values.evaluate(w.level, &mut w.values, &inputs, lanes_mut(out));
+        self.values
+            .evaluate(w.level, &mut w.values, &inputs, lanes_mut(out));
     }
 
     /// Length of the result of [`Stage::values`].

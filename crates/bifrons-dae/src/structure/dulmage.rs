@@ -84,6 +84,10 @@ mod tests {
     #[test]
     fn a_square_regular_system_has_neither() {
         let rows = [vec![0, 1], vec![1, 2], vec![2, 0]];
-        assert_eq!(decompose(&rows, 3), super::Decomposition::default(), "regular");
+        assert_eq!(
+            decompose(&rows, 3),
+            super::Decomposition::default(),
+            "regular"
+        );
     }
 }

@@ -124,7 +124,9 @@ mod tests {
     fn finds_as_many_pairs_as_trying_everything() {
         let mut state = 12345_u64;
         let mut draw = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             usize::try_from((state >> 33) % n).unwrap()
         };
         for _ in 0..500 {
@@ -135,7 +137,11 @@ mod tests {
             }
             let matching = maximum(&rows, unknowns);
             let pairs = matching.unknown_of.iter().filter(|u| **u != NONE).count();
-            assert_eq!(pairs, naive(&rows, 0, &mut vec![false; unknowns]), "{rows:?}");
+            assert_eq!(
+                pairs,
+                naive(&rows, 0, &mut vec![false; unknowns]),
+                "{rows:?}"
+            );
             for (equation, &unknown) in matching.unknown_of.iter().enumerate() {
                 if unknown != NONE {
                     assert!(rows[equation].contains(&unknown), "a pair is an entry");
@@ -150,6 +156,9 @@ mod tests {
         let n = 100_000;
         let rows: Vec<Vec<usize>> = (0..n).map(|i| vec![i, (i + 1) % n]).collect();
         let matching = maximum(&rows, n);
-        assert!(matching.unknown_of.iter().all(|u| *u != NONE), "all have a partner");
+        assert!(
+            matching.unknown_of.iter().all(|u| *u != NONE),
+            "all have a partner"
+        );
     }
 }

@@ -107,7 +107,9 @@ impl Differentiated {
     /// Differentiates everything that the last search saw.
     fn differentiate_seen(&mut self) {
         let seen = |marks: &[usize]| -> Vec<usize> {
-            (0..marks.len()).filter(|i| marks[*i] == self.search).collect()
+            (0..marks.len())
+                .filter(|i| marks[*i] == self.search)
+                .collect()
         };
         let (unknowns, equations) = (seen(&self.seen[0]), seen(&self.seen[1]));
         for &unknown in &unknowns {
@@ -173,7 +175,11 @@ mod tests {
             count
         };
         let counts: Vec<usize> = (0..5).map(times).collect();
-        assert_eq!(counts, [1, 1, 0, 0, 2], "the constraint twice, the kinematics once");
+        assert_eq!(
+            counts,
+            [1, 1, 0, 0, 2],
+            "the constraint twice, the kinematics once"
+        );
         let (unknowns, equations) = (result.derivative.len(), result.rows.len());
         assert_eq!(unknowns - equations, 2, "degrees of freedom");
     }

@@ -128,8 +128,9 @@ mod tests {
     #[test]
     fn a_ring_needs_one_tear() {
         let n = 50;
-        let rows: Vec<Vec<(usize, bool)>> =
-            (0..n).map(|i| vec![(i, true), ((i + 1) % n, true)]).collect();
+        let rows: Vec<Vec<(usize, bool)>> = (0..n)
+            .map(|i| vec![(i, true), ((i + 1) % n, true)])
+            .collect();
         let torn = tear(&rows);
         assert_eq!(torn.tears.len(), 1, "one unknown opens the ring");
         assert_eq!(torn.residuals.len(), 1, "one equation closes it");
@@ -140,6 +141,10 @@ mod tests {
     fn an_equation_is_not_solved_for_what_it_may_not() {
         let rows = vec![vec![(0, false), (1, false)], vec![(0, false), (1, false)]];
         let torn = tear(&rows);
-        assert_eq!((torn.tears.len(), torn.residuals.len()), (2, 2), "both are iterated");
+        assert_eq!(
+            (torn.tears.len(), torn.residuals.len()),
+            (2, 2),
+            "both are iterated"
+        );
     }
 }

@@ -12,7 +12,15 @@ pub(crate) fn tight() -> Tolerance {
 /// Equidistant times, both ends included.
 pub(crate) fn grid(a: f64, b: f64, count: usize) -> Vec<f64> {
     let step = (b - a) / (count - 1) as f64;
-    (0..count).map(|k| if k + 1 == count { b } else { a + k as f64 * step }).collect()
+    (0..count)
+        .map(|k| {
+            if k + 1 == count {
+                b
+            } else {
+                a + k as f64 * step
+            }
+        })
+        .collect()
 }
 
 /// Prints and bounds the largest deviation of a column from a function of time.
@@ -25,7 +33,12 @@ pub(crate) fn worst(
 ) {
     assert_eq!(column.len(), times.len(), "{name}: one row per time");
     let pairs = column.iter().zip(times);
-    let error = pairs.map(|(v, t)| (v - expected(*t)).abs()).fold(0.0, f64::max);
+    let error = pairs
+        .map(|(v, t)| (v - expected(*t)).abs())
+        .fold(0.0, f64::max);
     println!("{name}: worst error {error:e}");
-    assert!(error <= allowed, "{name}: worst error {error:e}, allowed {allowed:e}");
+    assert!(
+        error <= allowed,
+        "{name}: worst error {error:e}, allowed {allowed:e}"
+    );
 }
