@@ -9,8 +9,13 @@
 
 mod basis;
 mod bdf;
+mod esdirk;
+mod footprint;
 mod matrices;
 mod norm;
+mod pace;
+mod radau;
+mod rosenbrock;
 mod setup;
 mod start;
 
@@ -18,11 +23,15 @@ use crate::drive::Run;
 use crate::error::{InputError, SolveError};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::Erased;
+use crate::problem::{Erased, Problem as _};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
+pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
+pub use footprint::implicit_footprint;
+pub(crate) use radau::Radau;
+pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;
 
 /// Integrates with the implicit method of the options.
@@ -37,6 +46,24 @@ pub(crate) fn run(
     match options.method {
         Method::Bdf => {
             let stepper = Bdf::new(&setup)?;
+            drive(problem, stepper, span, y0, save, options)
+        }
+        Method::Radau => {
+            let stepper = Radau::new(&setup, |i| problem.index(i))?;
+            drive(problem, stepper, span, y0, save, options)
+        }
+        Method::Rodas4 | Method::Rodas5P => {
+            let fourth = options.method == Method::Rodas4;
+            let stepper = Rosenbrock::new(&setup, if fourth { &RODAS4 } else { &RODAS5P })?;
+            drive(problem, stepper, span, y0, save, options)
+        }
+        Method::TrBdf2 | Method::Esdirk4 | Method::Esdirk5 => {
+            let tableau = match options.method {
+                Method::TrBdf2 => &TR_BDF2,
+                Method::Esdirk4 => &ESDIRK4,
+                _ => &ESDIRK5,
+            };
+            let stepper = Esdirk::new(&setup, tableau)?;
             drive(problem, stepper, span, y0, save, options)
         }
         method => Err(InputError::MassWithExplicit {

@@ -53,6 +53,7 @@ pub use dense::{DenseSolution, OutsideSpan};
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
+pub use implicit::implicit_footprint;
 pub use method::Method;
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};

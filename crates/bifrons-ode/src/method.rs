@@ -12,6 +12,12 @@ use crate::error::InputError;
 /// | [`Method::Tsit5`] | 5(4) | 6 | order 4 | as Dopri5, smaller error constant |
 /// | [`Method::Dop853`] | 8(5,3) | 12, and 3 if looked into | order 7 | tight tolerances |
 /// | [`Method::Bdf`] | 1 to 5 | about 2 | order of the step | stiff, many components or loose tolerances |
+/// | [`Method::Radau`] | 5 | about 10 | order 3 | stiff, all tolerances; index 1 to 3 |
+/// | [`Method::Rodas4`] | 4(3) | 6 to 8 and a Jacobian | order 3 | stiff, few components, loose tolerances |
+/// | [`Method::Rodas5P`] | 5(4) | 8 to 10 and a Jacobian | order 4 | stiff, few components |
+/// | [`Method::TrBdf2`] | 2(3) | about 4 | order 3 | stiff, rough solutions |
+/// | [`Method::Esdirk4`] | 4(3) | about 10 | order 3 | stiff, large systems, moderate tolerances |
+/// | [`Method::Esdirk5`] | 5(4) | about 12 | order 3 | stiff, large systems |
 ///
 /// Implicit methods take mass matrices, singular ones included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -36,6 +42,24 @@ pub enum Method {
     /// Numerical differentiation formulas of variable order 1 to 5 with quasi-constant steps
     /// (Klopfenstein 1971; Shampine and Reichelt 1997, The MATLAB ODE suite).
     Bdf,
+    /// Radau IIA of order 5 with three stages, for stiff problems and systems of index 1 to 3
+    /// (Hairer and Wanner 1996, Solving Ordinary Differential Equations II, section IV.8). Steps
+    /// are chosen for `0.1 rtol^(2/3)`, so that the error follows the tolerance asked for.
+    Radau,
+    /// The Rosenbrock method RODAS of order 4(3) (Hairer and Wanner 1996, section IV.7).
+    Rodas4,
+    /// The Rosenbrock method Rodas5P of order 5(4) (Steinebach 2023, Construction of
+    /// Rosenbrock-Wanner method Rodas5P).
+    Rodas5P,
+    /// Trapezoidal rule and second backward difference formula in one step (Hosea and Shampine
+    /// 1996, Analysis and implementation of TR-BDF2).
+    TrBdf2,
+    /// ESDIRK4(3)6L[2]SA (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
+    /// ordinary differential equations: a review).
+    Esdirk4,
+    /// ESDIRK5(4)7L[2]SA (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
+    /// stiff ODEs).
+    Esdirk5,
 }
 
 impl Method {
@@ -49,6 +73,12 @@ impl Method {
             Self::Dop853 => "Dop853",
             Self::Rk4 { .. } => "Rk4",
             Self::Bdf => "Bdf",
+            Self::Radau => "Radau",
+            Self::Rodas4 => "Rodas4",
+            Self::Rodas5P => "Rodas5P",
+            Self::TrBdf2 => "TrBdf2",
+            Self::Esdirk4 => "Esdirk4",
+            Self::Esdirk5 => "Esdirk5",
         }
     }
 

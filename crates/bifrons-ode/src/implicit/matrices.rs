@@ -10,6 +10,10 @@ use crate::error::InputError;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
 use crate::statistics::Statistics;
 
+/// Share of the largest component that a component of an algebraic system is taken to have in
+/// differences: constraints add components of different size, and a small increment would be lost.
+const CONSTRAINT_SCALE: f64 = 1e-5;
+
 /// The matrices of one problem.
 #[derive(Debug)]
 pub(super) struct Matrices {
@@ -25,6 +29,7 @@ pub(super) struct Matrices {
     complex: Option<Lu<Complex>>,
     differences: Option<Differences>,
     /// `atol / rtol`: magnitudes below it do not matter.
+    least: Vec<f64>,
     scale: Vec<f64>,
 }
 
@@ -60,7 +65,8 @@ impl Matrices {
             lu: Lu::analyse(union.structure()),
             complex: complex.then(|| Lu::analyse(union.structure())),
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
-            scale: absolute.into_iter().map(scale).collect(),
+            least: absolute.iter().map(|&a| scale(a)).collect(),
+            scale: absolute,
             union,
         })
     }
@@ -81,7 +87,7 @@ impl Matrices {
             return Footprint::ZERO;
         };
         let count = union.structure().value_count();
-        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + n);
+        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n);
         let pattern = match setup.structure {
             // The pattern is kept for the problem, the differences, the union and the factors.
             Structure::Sparse(pattern) => Footprint::of::<usize>(n + 1 + pattern.value_count())
@@ -110,14 +116,6 @@ impl Matrices {
         self.identity
     }
 
-    /// Whether column `i` of the mass matrix is zero: component `i` is algebraic.
-    pub(super) fn is_algebraic(&self, i: usize) -> bool {
-        let mut zero = true;
-        let structure = self.union.structure();
-        structure.for_column(i, |_, at| zero &= self.mass[at] == 0.0);
-        zero
-    }
-
     /// Whether row `i` of the mass matrix is zero, for all rows: those equations are algebraic.
     pub(super) fn algebraic_rows(&self) -> Vec<bool> {
         let mut zero = vec![true; self.n];
@@ -139,6 +137,14 @@ impl Matrices {
     ) -> Result<(), Fault> {
         statistics.jacobians += 1;
         if let Some(differences) = &mut self.differences {
+            let floor = if self.identity {
+                0.0
+            } else {
+                y.iter().fold(0.0_f64, |most, v| most.max(v.abs())) * CONSTRAINT_SCALE
+            };
+            for (scale, &given) in self.scale.iter_mut().zip(&self.least) {
+                *scale = given.max(floor);
+            }
             let eval = |y: &[f64], out: &mut [f64]| problem.rhs(t, y, out);
             let count = differences.fill(y, here, &self.scale, &mut self.raw, eval)?;
             statistics.rhs += count;
@@ -159,7 +165,7 @@ impl Matrices {
         statistics: &mut Statistics,
     ) -> Result<Pivots, FactorError> {
         statistics.factorisations += 1;
-        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..mass_len(&self.mass)]);
+        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..self.mass.len()]);
         self.lu.refactor_with(|k| mass[k] - c * jacobian[k])
     }
 
@@ -190,7 +196,7 @@ impl Matrices {
             return Err(FactorError::Singular { column: 0 });
         };
         statistics.factorisations += 1;
-        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..mass_len(&self.mass)]);
+        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..self.mass.len()]);
         lu.refactor_with(|k| Complex::new(z.re * mass[k] - jacobian[k], z.im * mass[k]))
     }
 
@@ -219,10 +225,6 @@ impl Matrices {
                 .multiply_add(&self.mass, factor, x, y);
         }
     }
-}
-
-const fn mass_len(mass: &[f64]) -> usize {
-    mass.len()
 }
 
 /// The structure in the terms of the algebra.

@@ -2,4 +2,7 @@
 
 mod bdf;
 mod case;
+mod esdirk;
 mod problems;
+mod radau;
+mod rosenbrock;

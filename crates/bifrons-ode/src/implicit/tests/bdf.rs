@@ -8,19 +8,7 @@ use crate::stepper::{Attempt, Start, Stepper};
 /// Errors of the table are measured; the bounds leave room for other instruction sets.
 #[test]
 fn follows_the_tolerance_on_stiff_problems() {
-    let makes = [
-        problems::vdp,
-        problems::robertson,
-        problems::hires,
-        problems::orego,
-        problems::pollu,
-        problems::e5,
-        problems::robertson_dae,
-        problems::akzo,
-        problems::transistor,
-        problems::brusselator,
-    ];
-    for make in makes {
+    for make in problems::ALL {
         for rtol in [1e-4, 1e-7] {
             let mut case = make();
             let tolerance = case.tolerance(rtol);

@@ -1,10 +1,5 @@
 //! A problem as data, and the plainest driver.
-#![expect(
-    clippy::float_cmp,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "helpers of tests; ends are met bit for bit"
-)]
+#![expect(clippy::float_cmp, reason = "ends are met bit for bit")]
 
 use crate::error::Failure;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};

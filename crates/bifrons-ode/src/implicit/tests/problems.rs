@@ -1,5 +1,4 @@
 //! The stiff reference problems.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use super::case::{Case, reference};
 use crate::problem::{Mass, Pattern, Structure};
@@ -9,6 +8,21 @@ macro_rules! data {
         include_str!(concat!("../../../tests/data/", $name, ".json"))
     };
 }
+
+/// Every problem of this module.
+pub(super) const ALL: [fn() -> Case; 11] = [
+    vdp,
+    robertson,
+    hires,
+    orego,
+    pollu,
+    e5,
+    robertson_dae,
+    akzo,
+    transistor,
+    brusselator,
+    heat,
+];
 
 fn plain(name: &'static str, rhs: super::case::Rhs, y0: &[f64]) -> Case {
     Case {

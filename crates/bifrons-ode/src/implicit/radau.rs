@@ -1,0 +1,143 @@
+//! Radau IIA of three stages and order 5.
+//!
+//! The stages `Z_i = Y_i − y_n` solve `(A⁻¹ ⊗ M) Z = h F(Z)`. With `T⁻¹ A⁻¹ T` block diagonal (one
+//! real eigenvalue `γ̂`, one complex pair `α̂ ± i β̂`) and `W = T⁻¹ Z`, an iteration of the simplified
+//! Newton method is one real and one complex system of dimension `n`,
+//!
+//! ```text
+//! (γ̂/h M − J) ΔW₁ = (T⁻¹ F)₁ − γ̂/h M W₁,
+//! ((α̂ + i β̂)/h M − J) (ΔW₂ + i ΔW₃) = (T⁻¹ F)₂ + i (T⁻¹ F)₃ − (α̂ + i β̂)/h M (W₂ + i W₃).
+//! ```
+//!
+//! The error is estimated by an embedded formula of order 3 that is filtered with the real
+//! factorisation. So that the error of the solution, which has order 5, follows the tolerance `r`
+//! that the user gives, steps are chosen for `0.1 r^(2/3)`, as in the code RADAU5.
+//!
+//! Components of index 2 and 3 are weighed by `h` and `h²`.
+//!
+//! # References
+//!
+//! Hairer and Wanner (1996), Solving Ordinary Differential Equations II, sections IV.8 and VII.7;
+//! Gustafsson (1994), Control-theoretic techniques for stepsize selection in implicit Runge-Kutta
+//! methods; Hairer and Wanner (1999), Stiff differential equations solved by Radau methods.
+
+mod error;
+mod kernel;
+mod newton;
+mod stepper;
+mod tables;
+
+use bifrons_algebra::Complex;
+use bifrons_memory::Footprint;
+
+use super::matrices::Matrices;
+use super::setup::Setup;
+use crate::error::InputError;
+use crate::statistics::Statistics;
+
+/// A run of the method.
+#[derive(Debug)]
+pub(crate) struct Radau {
+    n: usize,
+    relative: f64,
+    absolute: Vec<f64>,
+    /// Absolute tolerances, raised to round-off in components of an algebraic system.
+    floors: Vec<f64>,
+    /// Index of each component minus one; empty if all are zero.
+    raised: Vec<i32>,
+    matrices: Matrices,
+    statistics: Statistics,
+    direction: f64,
+    max_step: f64,
+    t_old: f64,
+    t: f64,
+    /// Signed step to be tried next, and the length of the last accepted one.
+    h: f64,
+    done: f64,
+    /// Step of the factorisations; NaN if there are none.
+    factored: f64,
+    /// Whether the Jacobian belongs to the state, and whether it may be kept.
+    jacobian_current: bool,
+    jacobian_valid: bool,
+    newton: newton::Memory,
+    /// Step and error of the last accepted step; none at the start.
+    last: Option<(f64, f64)>,
+    rejected: bool,
+    first: bool,
+    /// Whether there is a step to extrapolate the stages from.
+    history: bool,
+    y_old: Vec<f64>,
+    y: Vec<f64>,
+    /// `f(t, y)`.
+    slope: Vec<f64>,
+    /// Powers `θ, θ², θ³` of the last accepted step, rows of `n`.
+    powers: Vec<f64>,
+    /// Rows of three stages.
+    z: Vec<f64>,
+    w: Vec<f64>,
+    f: Vec<f64>,
+    real: Vec<f64>,
+    pair: Vec<Complex>,
+    scratch: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Radau {
+    /// Allocates a run; `index` gives the differentiation index of each component.
+    pub(crate) fn new(setup: &Setup<'_>, index: impl Fn(usize) -> u8) -> Result<Self, InputError> {
+        let n = setup.dimension;
+        let row = || vec![0.0; n];
+        let asked = setup.tolerance.relative();
+        let relative = if asked > 0.0 {
+            0.1 * asked.powf(2.0 / 3.0)
+        } else {
+            0.0
+        };
+        let factor = if asked > 0.0 { relative / asked } else { 1.0 };
+        let absolute: Vec<f64> = setup.absolute()?.into_iter().map(|a| a * factor).collect();
+        let raised: Vec<i32> = (0..n).map(|i| i32::from(index(i)).max(1) - 1).collect();
+        let plain = raised.iter().all(|&r| r == 0);
+        Ok(Self {
+            n,
+            relative,
+            floors: absolute.clone(),
+            absolute,
+            raised: if plain { Vec::new() } else { raised },
+            matrices: Matrices::new(setup, true)?,
+            statistics: Statistics::default(),
+            direction: 1.0,
+            max_step: f64::INFINITY,
+            t_old: 0.0,
+            t: 0.0,
+            h: 0.0,
+            done: 1.0,
+            factored: f64::NAN,
+            jacobian_current: false,
+            jacobian_valid: false,
+            newton: newton::Memory::new(relative),
+            last: None,
+            rejected: false,
+            first: true,
+            history: false,
+            y_old: row(),
+            y: row(),
+            slope: row(),
+            powers: vec![0.0; 3 * n],
+            z: vec![0.0; 3 * n],
+            w: vec![0.0; 3 * n],
+            f: vec![0.0; 3 * n],
+            real: row(),
+            pair: vec![Complex::default(); n],
+            scratch: row(),
+            weights: row(),
+        })
+    }
+
+    /// Bytes of a run; `fill` is the number of entries of sparse factors.
+    pub(crate) fn footprint(setup: &Setup<'_>, fill: usize) -> Footprint {
+        let n = setup.dimension;
+        Footprint::of::<f64>(22 * n)
+            .beside(Footprint::of::<i32>(n))
+            .beside(Matrices::footprint(setup, true, fill))
+    }
+}
