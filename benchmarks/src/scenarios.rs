@@ -1,6 +1,7 @@
 //! The registry: every scenario that can be measured.
 
 mod calibration;
+mod dae;
 mod horizon;
 mod noop;
 mod ode;
@@ -56,5 +57,15 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &DETERMINISTIC,
         &BUFFER_STOCK,
         &retirement::DcEgmRetirement,
+        &dae::RC,
+        &dae::RC_LADDER,
+        &dae::RLC,
+        &dae::RECTIFIER,
+        &dae::DC_MOTOR,
+        &dae::CHAIN,
+        &dae::PENDULUM,
+        &dae::DOUBLE_PENDULUM,
+        &dae::TWO_TANK,
+        &dae::THERMAL,
     ]
 }

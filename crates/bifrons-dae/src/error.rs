@@ -227,3 +227,147 @@ pub enum InitialError {
         limit: usize,
     },
 }
+
+/// A run that could not start or ended early.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A name that the model does not know.
+    #[error("the model has no {what} `{name}`{}", hint(nearest))]
+    UnknownName {
+        /// `variable` or `parameter`.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The known name that is nearest to it.
+        nearest: Option<String>,
+    },
+    /// The end lies before the start, or one of them is not finite.
+    #[error("the span must be finite and ascend, got {t0} to {t_end}")]
+    Span {
+        /// The start.
+        t0: f64,
+        /// The end.
+        t_end: f64,
+    },
+    /// A time of a row is outside of the span or out of order.
+    #[error("time {time} of row {index} must ascend and lie in the span")]
+    Time {
+        /// The row.
+        index: usize,
+        /// Its time.
+        time: f64,
+    },
+    /// The model has an input without a value.
+    #[error("input `{input}` of the model has no value: feed it before a run")]
+    OpenInput {
+        /// The input.
+        input: String,
+    },
+    /// A parameter outside its range.
+    #[error("parameter `{parameter}` must be {range}, got {value}")]
+    Parameter {
+        /// Its path.
+        parameter: String,
+        /// The allowed values.
+        range: Range,
+        /// The value found.
+        value: f64,
+    },
+    /// Initial values do not exist or were not found.
+    #[error("no consistent initial values")]
+    Initial(#[from] InitialError),
+    /// The equations became too large for a program.
+    #[error("the equations cannot be compiled")]
+    Compile(#[from] bifrons_expr::CompileError),
+    /// The integrator refused its settings.
+    #[error("the settings of the integration make no sense")]
+    Settings(#[from] bifrons_ode::InputError),
+    /// No set of states determines all other unknowns at this point.
+    #[error("the constraints are dependent at t = {time}: no states can be chosen there")]
+    NoStates {
+        /// The instant.
+        time: f64,
+    },
+    /// Equations that determine nothing for the chosen states.
+    #[error("equations {} determine nothing for the chosen states", equations.join("; "))]
+    Unordered {
+        /// The equations with their origins.
+        equations: Vec<String>,
+    },
+    /// A system of equations is singular.
+    #[error(
+        "the equations are singular at t = {time}: `{unknown}` is not determined; look for ideal \
+         elements in parallel or in series"
+    )]
+    Singular {
+        /// An unknown that is not determined.
+        unknown: String,
+        /// The instant.
+        time: f64,
+    },
+    /// A variable is NaN or infinite.
+    #[error("`{variable}` is not finite at t = {time}")]
+    NotFinite {
+        /// The variable.
+        variable: String,
+        /// The instant.
+        time: f64,
+    },
+    /// Newton's method failed.
+    #[error("no solution found at t = {time}: worst equation {equation} has residual {residual:e}")]
+    NotConverged {
+        /// The worst equation with its origin.
+        equation: String,
+        /// Its residual.
+        residual: f64,
+        /// The instant.
+        time: f64,
+    },
+    /// Switches do not come to rest.
+    #[error("switches {} find no common position at t = {time}", switches.join(", "))]
+    Switches {
+        /// The instant.
+        time: f64,
+        /// Those that disagree with their surfaces.
+        switches: Vec<String>,
+    },
+    /// An event sets a variable that is no state.
+    #[error("event `{event}` sets `{variable}`, which is neither a state nor iterated")]
+    Reset {
+        /// The event.
+        event: String,
+        /// The variable.
+        variable: String,
+    },
+    /// More events than allowed, or events without progress.
+    #[error(
+        "{events} events at t = {time} without an end in sight; raise `max_events` or look for chattering"
+    )]
+    Events {
+        /// The instant.
+        time: f64,
+        /// Events so far.
+        events: u64,
+    },
+    /// The integrator gave up.
+    #[error("the integration failed")]
+    Integration {
+        /// Why.
+        #[source]
+        failure: bifrons_ode::Failure,
+        /// The evaluation that failed before, if one did.
+        cause: Option<Box<RunError>>,
+    },
+    /// The run ended early; what was recorded before is kept.
+    #[error("the run ended at t = {time}")]
+    Ended {
+        /// The instant.
+        time: f64,
+        /// Why.
+        #[source]
+        cause: Box<RunError>,
+        /// Rows and events until then.
+        partial: Box<crate::simulation::Run>,
+    },
+}

@@ -16,15 +16,20 @@ mod range;
 mod reduced;
 mod reference;
 mod selection;
+mod simulation;
 mod stage;
 mod structure;
 
 pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
 pub use domain::{Domain, Pair};
 pub use error::{ComponentError, FlattenError, Flaw, InitialError, NetworkError, StructuralError};
+pub use error::{
+    ComponentError, FlattenError, Flaw, InitialError, NetworkError, RunError, StructuralError,
+};
 pub use flat::{FlatEquation, FlatModel, FlatParameter, FlatVariable, Origin, StartCondition};
 pub use initial::{InitialReport, Used};
 pub use name::der;
 pub use network::{Network, NetworkBuilder, PartId, Pin, Signal};
 pub use range::Range;
 pub use reduced::ReducedModel;
+pub use simulation::{EventKind, Run, RunEvent, Simulation};

@@ -155,12 +155,25 @@ impl SelectionPlan {
         values: &[f64],
         states: &[usize],
     ) -> bool {
+        self.quality(w, t, values, states) < 0.0
+    }
+
+    /// Share of the pivots of the present states in the best ones, less the share at which other
+    /// states are chosen.
+    pub(crate) fn quality(
+        &self,
+        w: &mut SelectionWorkspace,
+        t: f64,
+        values: &[f64],
+        states: &[usize],
+    ) -> f64 {
+        let mut quality = 1.0_f64;
         if self.is_static || self.is_trivial() {
-            return false;
+            return quality;
         }
         self.evaluate(w, t, values);
         let is_state = |unknown: usize| states.binary_search(&unknown).is_ok();
-        self.clusters.iter().any(|cluster| {
+        for cluster in &self.clusters {
             let all: Vec<usize> = (0..cluster.columns.len()).collect();
             let used = all
                 .iter()
@@ -168,16 +181,17 @@ impl SelectionPlan {
                 .filter(|c| !is_state(cluster.columns[*c]));
             let used: Vec<usize> = used.collect();
             if used.len() != cluster.rows {
-                return false;
+                continue;
             }
             let best = self.eliminate(cluster, w, &all, false);
             let present = self.eliminate(cluster, w, &used, false);
-            match (best, present) {
-                (Some((_, best)), Some((_, present))) => present < DEGRADED * best,
-                (Some(_), None) => true,
-                _ => false,
-            }
-        })
+            quality = match (best, present) {
+                (Some((_, best)), Some((_, present))) => quality.min(present / best),
+                (Some(_), None) => 0.0,
+                _ => quality,
+            };
+        }
+        quality - DEGRADED
     }
 
     /// Gaussian elimination with complete pivoting in the given columns: the columns of the pivots

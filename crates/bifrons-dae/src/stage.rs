@@ -1,5 +1,6 @@
 //! A model compiled for chosen states.
 
+mod implicit;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use bifrons_algebra::{Sparsity, Structure};
 use bifrons_expr::{CompileError, Expr, Jacobian, Symbol, Tape, TapeBuilder};
 use bifrons_hybrid::TIME;
 
+pub(crate) use implicit::ImplicitSlopes;
 pub(crate) use workspace::{Fault, Workspace};
 
 use crate::order::Order;
@@ -27,7 +29,6 @@ pub(crate) struct Stage {
     slopes: Option<TearSlopes>,
     /// All unknowns, then surfaces of switches, then surfaces and new values of events.
     values: Tape,
-    parameter_count: usize,
 }
 
 /// Derivatives of the residuals by the tears.
@@ -75,7 +76,6 @@ impl Stage {
             slopes: TearSlopes::new(model, &order, &parameters, &residuals)?,
             residuals: base.outputs(residuals).build()?,
             values: values.build()?,
-            parameter_count: model.parameters.len(),
             order,
         })
     }
@@ -83,11 +83,6 @@ impl Stage {
     /// Number of states.
     pub(crate) fn state_count(&self) -> usize {
         self.order.states.len()
-    }
-
-    /// Whether the tears follow from linear equations.
-    pub(crate) fn is_linear(&self) -> bool {
-        self.slopes.as_ref().is_none_or(|slopes| slopes.linear)
     }
 }
 

@@ -78,6 +78,11 @@ impl FullSystem {
             .set_parameters(&mut self.slope_registers, 0, parameters);
     }
 
+    /// Number of unknowns.
+    pub(crate) fn unknown_count(&self) -> usize {
+        self.column_count
+    }
+
     fn evaluate(&mut self, t: f64, z: &[f64]) {
         let inputs = [&[[t]][..], z.as_chunks().0];
         let out = self.values.as_chunks_mut().0;

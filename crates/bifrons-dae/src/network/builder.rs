@@ -58,7 +58,7 @@ impl PartId {
 /// let source = net.add("source", VoltageSource::new(1.0))?;
 /// let r = net.add("r", Resistor::new(1.0))?;
 /// let c = net.add("c", Capacitor::new(1.0).voltage(0.0))?;
-/// let ground = net.add("ground", Ground)?;
+/// let ground = net.add("ground", Ground::new())?;
 /// net.connect(source.pin("p"), r.pin("p"))?;
 /// net.connect(r.pin("n"), c.pin("p"))?;
 /// net.connect(c.pin("n"), source.pin("n"))?;

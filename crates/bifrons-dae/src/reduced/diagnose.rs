@@ -1,6 +1,6 @@
 //! Errors about the structure, in terms of components.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ReducedModel;
 use crate::alias::Verdict;
@@ -52,27 +52,27 @@ pub(super) fn contradictions(
     })
 }
 
-/// Components of the same kind at the same node as the component of an equation.
+/// Components at the nodes of an equation's component that are of the same kind.
 fn companions(flat: &FlatModel, equation: &FlatEquation) -> Vec<String> {
-    let Origin::Component { path, kind } = &equation.origin else {
-        return Vec::new();
-    };
-    let prefix = format!("{path}.");
-    let mut found = BTreeSet::new();
-    for node in &flat.nodes {
-        if !node.pins.iter().any(|pin| pin.starts_with(&prefix)) {
-            continue;
-        }
-        for pin in &node.pins {
-            found.extend(pin.rsplit_once('.').map(|(owner, _)| owner));
+    let mut kinds: BTreeMap<&str, &str> = BTreeMap::new();
+    for equation in &flat.equations {
+        if let Origin::Component { path, kind } = &equation.origin {
+            kinds.insert(path, kind);
         }
     }
-    let same = |path: &&str| {
-        flat.equations.iter().any(|e| {
-            matches!(&e.origin, Origin::Component { path: p, kind: k } if **p == **path && k == kind)
-        })
-    };
-    found.into_iter().filter(same).map(str::to_owned).collect()
+    let mut found = BTreeSet::new();
+    for path in equation.origin.components() {
+        let prefix = format!("{path}.");
+        for node in &flat.nodes {
+            if !node.pins.iter().any(|pin| pin.starts_with(&prefix)) {
+                continue;
+            }
+            let owners = node.pins.iter().filter_map(|pin| pin.rsplit_once('.'));
+            let same = owners.filter(|(owner, _)| kinds.get(owner) == kinds.get(path));
+            found.extend(same.map(|(owner, _)| owner.to_owned()));
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// Refuses a model whose equations and unknowns, each with all derivatives, have no matching.

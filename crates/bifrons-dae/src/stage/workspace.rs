@@ -10,9 +10,9 @@ use super::{Stage, TearSlopes};
 /// first sparse factorisation.
 #[derive(Debug)]
 pub(crate) struct Workspace {
-    level: Level,
-    rates: Registers<1>,
-    residuals: Registers<1>,
+    pub(super) level: Level,
+    pub(super) rates: Registers<1>,
+    pub(super) residuals: Registers<1>,
     values: Registers<1>,
     slopes: Option<SlopeRegisters>,
     /// The iterated unknowns, kept from one evaluation to the next as the guess.
@@ -227,11 +227,6 @@ impl Stage {
     pub(crate) fn value_count(&self) -> usize {
         self.values.output_count()
     }
-
-    /// Number of parameters without the switches.
-    pub(crate) fn parameter_count(&self) -> usize {
-        self.parameter_count
-    }
 }
 
 fn evaluate_slopes(
@@ -251,10 +246,10 @@ fn evaluate_slopes(
     }
 }
 
-fn lanes(values: &[f64]) -> &[[f64; 1]] {
+pub(super) fn lanes(values: &[f64]) -> &[[f64; 1]] {
     values.as_chunks().0
 }
 
-fn lanes_mut(values: &mut [f64]) -> &mut [[f64; 1]] {
+pub(super) fn lanes_mut(values: &mut [f64]) -> &mut [[f64; 1]] {
     values.as_chunks_mut().0
 }
