@@ -10,6 +10,7 @@
 mod ages;
 mod domain;
 mod edge;
+mod endogenous;
 mod error;
 mod formula;
 mod kernel;
@@ -46,7 +47,7 @@ pub use problem::Problem;
 pub use regime::{Edge, Joint, Probabilities, Regime};
 pub use simulate::{Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
-pub use solver::{Liquid, Outer, Solver};
+pub use solver::{DcEgm, Liquid, Outer, Solver};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

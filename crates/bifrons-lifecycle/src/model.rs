@@ -220,6 +220,10 @@ impl ModelBuilder {
     /// | `E-SHOCK` | a joint law with wrong shapes or probabilities |
     /// | `E-GRAPH-NO-TERMINAL`, `E-GRAPH-EMPTY` | ages from which no terminal regime can be reached |
     /// | `E-EV1-NO-DISCRETE`, `E-EV1-NONLINEAR-CE`, `E-EV1-SCALE` | taste shocks without discrete actions, with Epstein-Zin, or of a scale that depends on the state |
+    ///
+    /// Solvers that invert an Euler equation refuse what they cannot take with codes `E-EGM-…` and
+    /// `E-DC-…`, and `E-LOWER-BOUND-MISMATCH` for a borrowing limit that is not where the grid of
+    /// savings begins.
     pub fn build(self) -> Result<Model, BuildErrors> {
         build::build(self.ages, self.regimes, &self.fixed)
     }

@@ -7,8 +7,10 @@
 )]
 
 mod cases;
+mod endogenous;
 mod errors;
 mod json;
 mod reference;
+mod retirement;
 mod simulation;
 mod slow;
