@@ -59,14 +59,27 @@ impl Bank {
 
     /// The best branch of a cell at a liquid state; ties go to the first.
     pub(crate) fn best(&self, cell: usize, liquid: f64) -> Option<Choice> {
-        let all = (0..self.branches).filter_map(|branch| self.read(cell, branch, liquid));
-        all.reduce(|best, other| {
-            if other.value > best.value {
-                other
-            } else {
-                best
+        self.choose(cell, liquid, |_| 0.0)
+    }
+
+    /// The best branch after something was added to the value of each; ties go to the first.
+    pub(crate) fn choose(
+        &self,
+        cell: usize,
+        liquid: f64,
+        added: impl Fn(usize) -> f64,
+    ) -> Option<Choice> {
+        let mut best: Option<(Choice, f64)> = None;
+        for branch in 0..self.branches {
+            let Some(choice) = self.read(cell, branch, liquid) else {
+                continue;
+            };
+            let total = choice.value + added(branch);
+            if best.is_none_or(|(_, highest)| total > highest) {
+                best = Some((choice, total));
             }
-        })
+        }
+        best.map(|(choice, _)| choice)
     }
 
     /// Value of a cell at a liquid state over all branches.

@@ -2,8 +2,10 @@
 
 use bifrons_grids::{Categorical, Irregular, Linear};
 use bifrons_lifecycle::{
-    Ages, DcEgm, Domain, Edge, Liquid, Model, Parameters, Regime, Solution, SolveOptions, Solver,
+    Ages, DcEgm, Domain, Edge, Liquid, Model, Panel, Parameters, Population, Regime,
+    SimulateOptions, Solution, SolveOptions, Solver,
 };
+use bifrons_parallel::Threads;
 use bifrons_shocks::Discretisation;
 
 use crate::json::Json;
@@ -223,5 +225,89 @@ fn with_taste_and_income_shocks_it_has_the_reference_values() {
             policies.0,
             case.get("error").get("V_abs_between_refinements").number()
         );
+    }
+}
+
+/// A population of the retirement model with both kinds of shocks.
+fn panel(options: SimulateOptions) -> (Solution, Panel) {
+    let own = Retirement {
+        periods: 6,
+        interest: 1.02,
+        beta: 0.97,
+        delta: 0.7,
+        income: 15.0,
+        rho: 2.0,
+        scale: 0.1,
+        shock: Some(Discretisation::new(vec![0.7, 1.0, 1.3], vec![0.25, 0.5, 0.25]).expect("law")),
+        nodes: 120,
+        settings: DcEgm::new(),
+    };
+    let solution = own.solve(&SolveOptions::new());
+    let wealth: Vec<f64> = (0..400).map(|i| 5.0 + 0.3 * f64::from(i)).collect();
+    let population = Population::new(400, "working").state("m", wealth);
+    let panel = solution.simulate(&population, &options).expect("simulated");
+    (solution, panel)
+}
+
+#[test]
+fn subjects_follow_their_rows_off_the_grid() {
+    let (solution, all) = panel(SimulateOptions::new().seed(3).column("savings"));
+    let table = &all.table;
+    let (m, c) = (table.f64("m").expect("m"), table.f64("c").expect("c"));
+    let (savings, value) = (
+        table.f64("savings").expect("savings"),
+        table.f64("value").expect("value"),
+    );
+    let periods = table.u32("period").expect("period");
+    let regimes: Vec<&str> = table.category("regime").expect("regime").labels().collect();
+    let work: Vec<&str> = table.category("work").expect("work").labels().collect();
+    let mut shares = [0_usize; 2];
+    for row in 0..table.row_count() {
+        if regimes[row] == "over" {
+            continue;
+        }
+        let t = periods[row] as usize;
+        let branch = usize::from(work[row] == "yes");
+        shares[branch] += usize::from(t == 0);
+        let branch = if regimes[row] == "working" { branch } else { 0 };
+        let read = solution.branch_at(t, regimes[row], &[m[row]], branch);
+        assert_eq!(
+            read.map(|(v, c)| (v.to_bits(), c.to_bits())),
+            Some((value[row].to_bits(), c[row].to_bits()))
+        );
+        assert_eq!(savings[row].to_bits(), (m[row] - c[row]).to_bits());
+        assert!(savings[row] >= -1e-12 * m[row]);
+        // What comes next follows from savings, work and one of the three shocks.
+        let paid = if work[row] == "yes" && regimes[row] == "working" {
+            15.0
+        } else {
+            0.0
+        };
+        if regimes[row + 1] != "over" {
+            let mut paths = [0.7, 1.0, 1.3]
+                .map(|xi| 1.02 * savings[row] + paid * xi)
+                .into_iter();
+            assert!(
+                paths.any(|next| (next - m[row + 1]).abs() < 1e-12 * next),
+                "{row}"
+            );
+            let retires = regimes[row] == "working" && work[row] == "no";
+            assert!(!retires || regimes[row + 1] == "retired");
+        }
+    }
+    assert!(shares[0] > 20 && shares[1] > 20, "{shares:?}");
+    let bits = |panel: &Panel| -> Vec<u64> {
+        let columns = ["m", "c", "value"].map(|name| panel.table.f64(name).expect("column"));
+        columns
+            .iter()
+            .flat_map(|column| column.iter().map(|x| x.to_bits()))
+            .collect()
+    };
+    for (threads, width) in [(1, 1), (2, 37), (4, 1000)] {
+        let options = SimulateOptions::new()
+            .seed(3)
+            .threads(Threads::new(threads).expect("threads"))
+            .subject_batch_size(width);
+        assert!(bits(&panel(options).1) == bits(&all), "{threads} {width}");
     }
 }
