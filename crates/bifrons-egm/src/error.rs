@@ -200,6 +200,66 @@ pub enum ChoiceError {
     Length(#[from] LengthError),
 }
 
+/// Why a budget cannot be built.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// E-NB-DECL: pieces and thresholds do not fit together.
+    #[error("E-NB-DECL: {pieces} pieces need {} thresholds between them, got {thresholds}", pieces.saturating_sub(1))]
+    Count {
+        /// Pieces given.
+        pieces: usize,
+        /// Thresholds given.
+        thresholds: usize,
+    },
+    /// E-NB-VAR: the variable of a threshold does not move with the liquid state.
+    #[error(
+        "E-NB-VAR: the variable of threshold {index} must be affine and strictly monotone in the liquid state and cross its level, got slope {scale}"
+    )]
+    Variable {
+        /// The threshold.
+        index: usize,
+        /// Slope of its variable.
+        scale: f64,
+    },
+    /// E-NB-ORDER: breakpoints do not ascend strictly.
+    #[error(
+        "E-NB-ORDER: breakpoint {index} at {point} must lie above the one before it at {before}"
+    )]
+    Order {
+        /// The threshold.
+        index: usize,
+        /// Where it is.
+        point: f64,
+        /// Where the one before it is.
+        before: f64,
+    },
+    /// E-NB-MONO: resources do not increase.
+    #[error(
+        "E-NB-MONO: slope of interval {interval} must be positive, or zero beside a floor, got {slope}"
+    )]
+    Slope {
+        /// The interval.
+        interval: usize,
+        /// Its slope.
+        slope: f64,
+    },
+    /// E-NB-DECL: the level jumps at a kink or floor.
+    #[error(
+        "E-NB-DECL: breakpoint {index} at {point} is no jump, but resources go from {below} to {above}; declare a jump or mend the pieces"
+    )]
+    Level {
+        /// The threshold.
+        index: usize,
+        /// Where it is.
+        point: f64,
+        /// Resources from below.
+        below: f64,
+        /// Resources from above.
+        above: f64,
+    },
+}
+
 /// Why a step of an endogenous grid method fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -248,6 +308,16 @@ pub enum EgmError {
         dead: usize,
         /// Nodes whose continuation is flat.
         saturated: usize,
+    },
+    /// E-NB-CLIFFS: the continuation has more cliffs than the step may follow.
+    #[error(
+        "E-NB-CLIFFS: the continuation has {count} cliffs, the limit is {limit}; raise `cliff_target_limit` or coarsen the shocks"
+    )]
+    Cliffs {
+        /// Cliffs found.
+        count: usize,
+        /// Cliffs allowed.
+        limit: usize,
     },
     /// A child row cannot be read.
     #[error(transparent)]

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod budget;
 mod candidate;
 mod choice;
 mod dcegm;
@@ -12,11 +13,15 @@ mod error;
 mod euler_error;
 mod expectation;
 mod hermite;
+mod nbegm;
 mod problem;
 mod reader;
 mod row;
 mod utility;
 
+pub use budget::{
+    Affine, BreakKind, BreakOwner, Budget, Schedule, Threshold, publish_on_budget, selection_point,
+};
 pub use candidate::{CandidateBuffer, Candidates};
 pub use choice::TasteShocks;
 pub use dcegm::{DcEgmOptions, StepReport, StepWorkspace, dcegm_step};
@@ -24,9 +29,14 @@ pub use egm::egm_step;
 pub use envelope::{
     Descending, EnvelopeMethod, EnvelopeReport, EnvelopeWorkspace, Interpolant, upper_envelope,
 };
-pub use error::{ChoiceError, EgmError, EnvelopeError, LengthError, ReadError, UtilityError};
+pub use error::{
+    BudgetError, ChoiceError, EgmError, EnvelopeError, LengthError, ReadError, UtilityError,
+};
 pub use euler_error::{EulerErrors, euler_error};
 pub use expectation::{Expectation, Gradient, NextChoice};
+pub use nbegm::{
+    NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsNodes, nbegm_step,
+};
 pub use problem::{InversionReport, SavingsProblem};
 pub use reader::{
     Above, MarginalRead, ReadOptions, ReadReport, Reading, Readings, RowReader, ValueRead,

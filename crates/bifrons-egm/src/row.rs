@@ -40,6 +40,7 @@ pub struct Row {
     pub(crate) marginal: Vec<f64>,
     pub(crate) equivalent: Vec<f64>,
     pub(crate) owner: Vec<u32>,
+    pub(crate) marks: Vec<f64>,
     /// The constrained region, if there is one.
     pub corner: Option<Corner>,
 }
@@ -74,6 +75,8 @@ pub struct RowView<'a> {
     pub equivalent: &'a [f64],
     /// Tags of the brackets; empty when there is one owner and no gap.
     pub owner: &'a [u32],
+    /// Where the policy bends without a pair, see [`Row::marks`].
+    pub marks: &'a [f64],
     /// The constrained region, if there is one.
     pub corner: Option<Corner>,
 }
@@ -128,6 +131,7 @@ impl Row {
             channel.clear();
         }
         self.owner.clear();
+        self.marks.clear();
         self.corner = None;
     }
 
@@ -171,6 +175,14 @@ impl Row {
         })
     }
 
+    /// Abscissae at which the policy bends although the value is smooth: the ends of a constrained
+    /// or bunching region. A step of the period before that has savings nodes there is accurate
+    /// to a higher order; see [`SavingsNodes`](crate::SavingsNodes).
+    #[must_use]
+    pub fn marks(&self) -> &[f64] {
+        &self.marks
+    }
+
     /// Number of records.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -193,6 +205,7 @@ impl Row {
             marginal: &self.marginal,
             equivalent: &self.equivalent,
             owner: &self.owner,
+            marks: &self.marks,
             corner: self.corner,
         }
     }
@@ -219,6 +232,7 @@ impl Row {
         } else {
             self.owner.extend_from_slice(view.owner);
         }
+        self.marks.extend_from_slice(view.marks);
         self.corner = view.corner;
     }
 }
