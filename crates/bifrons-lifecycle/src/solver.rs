@@ -1,6 +1,6 @@
 //! Which solver a regime uses, and the margins that it works on.
 
-use bifrons_egm::{DcEgmOptions, ReadOptions};
+use bifrons_egm::{DcEgmOptions, NbEgmOptions, ReadOptions};
 use bifrons_grids::{Axis, Grid};
 
 /// How a regime is solved.
@@ -9,6 +9,7 @@ use bifrons_grids::{Axis, Grid};
 /// |---|---|---|
 /// | [`Solver::GridSearch`] | every model | states × actions × nodes of the expectation |
 /// | [`Solver::Egm`] | one continuous state and action, concave | savings nodes × nodes of the expectation |
+/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs; no taste shocks | the same and the breakpoints |
 /// | [`Solver::DcEgm`] | the same with discrete states and actions, processes, taste shocks | the same for each combination |
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -22,6 +23,9 @@ pub enum Solver {
     /// The endogenous grid method with discrete choices (Iskhakov, Jørgensen, Rust and Schjerning
     /// 2017).
     DcEgm(DcEgm),
+    /// The endogenous grid method for budgets with kinks, cliffs and floors, which are found in the
+    /// formula of the resources; the best discrete choice, no taste shocks.
+    NbEgm(NbEgm),
 }
 
 impl Solver {
@@ -32,6 +36,7 @@ impl Solver {
             Self::GridSearch => "GridSearch",
             Self::Egm => "Egm",
             Self::DcEgm(_) => "DcEgm",
+            Self::NbEgm(_) => "NbEgm",
         }
     }
 
@@ -41,6 +46,7 @@ impl Solver {
             Self::GridSearch => None,
             Self::Egm => Some(DcEgm::default()),
             Self::DcEgm(settings) => Some(*settings),
+            Self::NbEgm(settings) => Some(DcEgm::new().read(settings.read)),
         }
     }
 }
@@ -83,6 +89,38 @@ impl DcEgm {
     #[must_use]
     pub fn stochastic_node_batch_size(mut self, nodes: usize) -> Self {
         self.stochastic_node_batch_size = nodes;
+        self
+    }
+}
+
+/// Settings of [`Solver::NbEgm`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct NbEgm {
+    /// How candidates are compared, how dense curves are, how many cliffs are followed.
+    pub step: NbEgmOptions,
+    /// How rows are read.
+    pub read: ReadOptions,
+}
+
+impl NbEgm {
+    /// The exact envelope, Hermite values, at most 256 cliffs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How candidates are compared.
+    #[must_use]
+    pub fn step(mut self, step: NbEgmOptions) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// How rows are read.
+    #[must_use]
+    pub fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
         self
     }
 }

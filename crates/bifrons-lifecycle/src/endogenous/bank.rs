@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{ReadError, Reading, RowReader};
+use bifrons_egm::{Budget, ReadError, Reading, Row, RowReader};
 use bifrons_memory::Footprint;
 
 use super::utility::CellUtility;
@@ -26,6 +26,18 @@ pub(super) struct Entry {
     /// Resources are `offset + slope · state`.
     pub(super) slope: f64,
     pub(super) offset: f64,
+    /// Resources with breakpoints, and the row itself.
+    pub(super) kinked: Option<Box<(Budget, Row)>>,
+}
+
+impl Entry {
+    /// Resources at a liquid state.
+    pub(super) fn resources(&self, liquid: f64) -> f64 {
+        match &self.kinked {
+            None => self.offset + self.slope * liquid,
+            Some(kinked) => kinked.0.resources(liquid),
+        }
+    }
 }
 
 /// What a row says at one point.
@@ -46,7 +58,7 @@ impl Bank {
     pub(crate) fn read(&self, cell: usize, branch: usize, liquid: f64) -> Option<Choice> {
         let index = cell * self.branches + branch;
         let entry = self.entries.get(index).filter(|entry| entry.feasible)?;
-        let resources = entry.offset + entry.slope * liquid;
+        let resources = entry.resources(liquid);
         let utility = self.utilities[index].as_dyn();
         let reading: Result<Reading, ReadError> = entry.reader.read(utility, resources);
         let reading = reading.ok()?;

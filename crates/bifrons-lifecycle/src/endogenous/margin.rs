@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bifrons_expr::{CompileError, Expr, Symbol};
 use bifrons_grids::Grid;
 
+use super::kinked::Kinked;
 use crate::edge::{EdgePlan, MeshAxis, Producer};
 use crate::error::BuildError;
 use crate::program::Program;
@@ -30,6 +31,8 @@ pub(crate) struct Margin {
     /// Inputs: states and actions. Outputs: 1 where the cell is feasible, slope and offset of the
     /// resources in the state.
     pub(crate) cell: Program,
+    /// Resources with breakpoints, instead of slope and offset.
+    pub(crate) kinked: Option<Kinked>,
     /// For each edge, slope and offset of the next state in savings; inputs as for its laws.
     pub(crate) laws: Vec<Option<Program>>,
 }
@@ -115,6 +118,7 @@ impl MarginPlanner<'_> {
             state: self.states.len() - 1,
             action: self.actions.len() - 1,
             savings: liquid.grid.nodes().to_vec(),
+            kinked: self.kinked(&roles)?,
             by_age: ["age", "period"]
                 .iter()
                 .any(|name| reach.contains(&Symbol::new(name))),
@@ -230,6 +234,12 @@ impl MarginPlanner<'_> {
                 message,
                 "keep one or use GridSearch",
             );
+        }
+        if let Solver::NbEgm(_) = self.regime.solver
+            && self.regime.taste_shocks.is_some()
+        {
+            let message = "there are taste shocks";
+            self.refuse("EV1", "taste shocks", message, "use DcEgm or GridSearch");
         }
         if !self.regime.preferences.is_linear() {
             let message = "preferences are not linear";
@@ -400,6 +410,9 @@ impl MarginPlanner<'_> {
             return None;
         }
         let open = whole.filter(|whole| !self.is_opaque(self.definitions, whole, &roles.state));
+        if let Solver::NbEgm(_) = self.regime.solver {
+            return self.has_breaks(name, open, roles);
+        }
         let line = open.and_then(|whole| whole.affine_in(&roles.state));
         if line.is_none() {
             let message = format!("`{name}` is not shown to be straight in `{}`", roles.state);
@@ -408,6 +421,57 @@ impl MarginPlanner<'_> {
             self.refuse("RES-AFFINE", name.name(), message, remedy);
         }
         line.map(|line| [line.slope, line.offset])
+    }
+
+    /// Whether the breakpoints of the resources are known; they take the place of the line.
+    fn has_breaks(
+        &mut self,
+        name: &Symbol,
+        open: Option<Expr>,
+        roles: &Roles,
+    ) -> Option<[Expr; 2]> {
+        let Some(whole) = open else {
+            let message = format!("`{name}` depends on `{}` through a closure", roles.state);
+            self.refuse("SMOOTH", name.name(), message, "write it as a formula");
+            return None;
+        };
+        let pieces = whole.pieces_along(&roles.state);
+        if let Some(switch) = pieces.unresolved().first() {
+            let message = format!(
+                "`{}` cannot be solved for `{}`",
+                switch.surface, roles.state
+            );
+            let remedy = "let conditions compare formulas that are straight in the state";
+            self.refuse("VAR", name.name(), message, remedy);
+            return None;
+        }
+        Some([Expr::constant(1.0), Expr::constant(0.0)])
+    }
+
+    /// Resources with their breakpoints, compiled.
+    fn kinked(&self, roles: &Roles) -> Result<Option<Kinked>, CompileError> {
+        let Solver::NbEgm(_) = self.regime.solver else {
+            return Ok(None);
+        };
+        let whole = match roles.resources.as_symbol() {
+            Some(name) if *name != roles.state => self.definitions.inlined(name, &BTreeSet::new()),
+            _ => Some(roles.resources.clone()),
+        };
+        let Some(whole) = whole else {
+            return Ok(None);
+        };
+        let inputs = self.inputs();
+        let is_opaque =
+            |name: &Symbol| matches!(self.definitions.get(name), Some(Body::Closure(_)));
+        let opaque: Vec<Symbol> = whole.dependencies().into_iter().filter(is_opaque).collect();
+        let mut outputs = vec![whole.clone(), whole.derivative(&roles.state)];
+        outputs.extend(opaque.iter().map(Expr::symbol));
+        Ok(Some(Kinked {
+            pieces: whole.pieces_along(&roles.state),
+            program: self.compile(self.definitions, &inputs, &outputs)?,
+            inputs,
+            opaque,
+        }))
     }
 
     /// Utility and its first two derivatives by the action.
@@ -511,6 +575,19 @@ impl MarginPlanner<'_> {
 
 /// The code of an error of a solver.
 fn full_code(solver: &Solver, code: &str) -> &'static str {
+    if let Solver::NbEgm(_) = solver {
+        return match code {
+            "EV1" => "E-NB-EV1",
+            "SMOOTH" | "FUNCS" => "E-NB-SMOOTH",
+            "VAR" => "E-NB-VAR",
+            "SAVSTAGE" | "LAW" => "E-NB-PCONST",
+            "CONSTRAINT" => "E-NB-FEAS",
+            "AGG" => "E-NB-EZ",
+            "TARGET" => "E-NB-TARGET",
+            "U-STATE" => "E-NB-U-STATE",
+            _ => "E-NB-DECL",
+        };
+    }
     let egm = *solver == Solver::Egm;
     match (egm, code) {
         (true, "STATES") => "E-EGM-STATES",

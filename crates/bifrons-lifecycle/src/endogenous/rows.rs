@@ -146,8 +146,16 @@ impl Table {
                 own.fill(f64::NEG_INFINITY);
                 continue;
             }
+            if entry.kinked.is_some() {
+                // Resources fall at a cliff, so each node is read on its own.
+                for (slot, &node) in own.iter_mut().zip(nodes) {
+                    let choice = bank.read(cell, branch, node);
+                    *slot = choice.map_or(f64::NEG_INFINITY, |choice| choice.value);
+                }
+                continue;
+            }
             for (slot, &node) in self.resources.iter_mut().zip(nodes) {
-                *slot = entry.offset + entry.slope * node;
+                *slot = entry.resources(node);
             }
             let out = Readings {
                 value: &mut *own,

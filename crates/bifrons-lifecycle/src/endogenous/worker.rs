@@ -1,13 +1,14 @@
 //! One row: continuation, inversion, envelope.
 
 use bifrons_egm::{
-    EgmError, Expectation, Gradient, NextChoice, Row, SavingsProblem, StepWorkspace, TasteShocks,
-    dcegm_step, egm_step,
+    Budget, EgmError, Expectation, Gradient, NextChoice, Row, RowReader, SavingsProblem,
+    StepWorkspace, TasteShocks, dcegm_step, egm_step,
 };
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 
 use super::bank::{Bank, Entry};
+use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
 use super::utility::CellUtility;
 use crate::edge::{MeshAxis, Producer};
@@ -69,6 +70,19 @@ pub(super) struct Worker {
     point: Vec<f64>,
     action: Vec<f64>,
     next: Vec<f64>,
+    /// Savings nodes of the row that is being solved.
+    savings: Vec<f64>,
+    /// For resources with breakpoints.
+    kinked: Option<(Machine, Box<KinkedWorker>)>,
+}
+
+/// What is done at each node of the expectation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Breakpoints of what may follow are collected.
+    Breaks,
+    /// Values are added.
+    Values,
 }
 
 impl Rows<'_> {
@@ -114,6 +128,11 @@ impl Rows<'_> {
             point: vec![0.0; kernel.plan.states.len()],
             action: vec![0.0; kernel.plan.actions.len()],
             next: vec![0.0; states.unwrap_or(0)],
+            savings: margin.savings.clone(),
+            kinked: margin.kinked.as_ref().map(|own| {
+                let worker = KinkedWorker::default();
+                (machine(&own.program), Box::new(worker))
+            }),
         }
     }
 
@@ -143,56 +162,114 @@ impl Rows<'_> {
         if self.kernel.checked {
             self.check(worker)?;
         }
-        worker.expectation.reset(self.margin.savings.len());
+        let budget = self.place_nodes(worker)?;
+        worker.expectation.reset(worker.savings.len());
         for place in 0..self.targets.len() {
-            self.expect(worker, place)?;
+            self.expect(worker, place, Pass::Values)?;
         }
         worker.expectation.finish();
-        self.step(worker, index, entry)
+        self.step(worker, index, budget, entry)
+    }
+
+    /// Finds the breakpoints of the cell's resources and adds those of what may follow to the
+    /// savings nodes; nothing to do without breakpoints.
+    fn place_nodes(&self, worker: &mut Worker) -> Result<Option<Budget>, FaultKind> {
+        let Some(kinked) = &self.margin.kinked else {
+            return Ok(None);
+        };
+        let states = self.kernel.plan.states.iter();
+        let values = states.zip(&worker.point).map(|(own, &at)| own.value(at));
+        let inputs: Vec<f64> = values.chain(worker.action.iter().copied()).collect();
+        let nodes = self.kernel.period.space.reader.space().axes()[self.margin.state].nodes();
+        let grid = &self.margin.savings;
+        let low = nodes[0].min(grid[0]);
+        let high = nodes[nodes.len() - 1].max(grid[grid.len() - 1]);
+        let width = high - low + 1.0;
+        let cell = Cell {
+            leaves: &self.kernel.stage.leaves,
+            parameters: &self.kernel.parameters,
+            inputs: &inputs,
+            state: self.margin.state,
+            range: (low - width, high + width),
+        };
+        let Some((machine, own)) = &mut worker.kinked else {
+            return Ok(None);
+        };
+        let budget = kinked.budget(machine, &cell)?;
+        own.nodes.clear();
+        for place in 0..self.targets.len() {
+            self.expect(worker, place, Pass::Breaks)?;
+        }
+        if let Some((_, own)) = &mut worker.kinked {
+            own.nodes.merge(grid);
+            worker.savings.clear();
+            worker.savings.extend_from_slice(own.nodes.nodes());
+            worker.values.resize(worker.savings.len(), 0.0);
+            worker.marginals.resize(worker.savings.len(), 0.0);
+        }
+        Ok(Some(budget))
     }
 
     /// Inverts the Euler equation and keeps the row.
-    fn step(&self, worker: &mut Worker, index: usize, entry: &mut Entry) -> Result<(), FaultKind> {
+    fn step(
+        &self,
+        worker: &mut Worker,
+        index: usize,
+        budget: Option<Budget>,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
         let layout = &self.kernel.stage.layout;
         let discount = self.kernel.stage.now.outputs(&worker.now)[layout.preferences][0];
         let Worker {
             expectation,
             step,
             row,
+            savings,
+            kinked,
             ..
         } = worker;
         let problem = SavingsProblem::new(
-            &self.margin.savings,
+            savings,
             expectation.value(),
             expectation.marginal(),
             self.utilities[index].as_dyn(),
             discount,
         );
-        let result = problem.and_then(|problem| match self.kernel.plan.declaration.solver {
-            Solver::Egm => egm_step(&problem, row).map(|_| ()),
-            _ => dcegm_step(&problem, &self.settings.step, step, row).map(|_| ()),
+        let solver = &self.kernel.plan.declaration.solver;
+        let reader = RowReader::new(self.settings.read);
+        let result = problem.and_then(|problem| match (solver, kinked, budget) {
+            (Solver::NbEgm(own), Some((_, kinked)), Some(budget)) => {
+                kinked.step(&problem, &own.step, reader, budget, entry)
+            }
+            (Solver::Egm, ..) => {
+                egm_step(&problem, row)?;
+                keep(reader, row, entry)
+            }
+            _ => {
+                dcegm_step(&problem, &self.settings.step, step, row)?;
+                keep(reader, row, entry)
+            }
         });
         match result {
-            Ok(()) => {}
+            Ok(()) => Ok(()),
             // No savings lead anywhere: the branch is not feasible.
             Err(EgmError::NoCandidate { .. }) => {
                 entry.feasible = false;
-                return Ok(());
+                Ok(())
             }
             Err(EgmError::NonConcave {
                 savings, resources, ..
-            }) => return Err(FaultKind::NonConcave { savings, resources }),
-            Err(EgmError::Parameter { value, .. }) => {
-                let what = "the discount factor must be positive and finite";
-                return Err(FaultKind::Shape { what, value });
-            }
-            Err(_) => return Err(FaultKind::NotANumber),
+            }) => Err(FaultKind::NonConcave { savings, resources }),
+            Err(EgmError::Parameter { value, .. }) => Err(FaultKind::Shape {
+                what: "the discount factor must be positive and finite",
+                value,
+            }),
+            Err(EgmError::Cliffs { count, .. }) => Err(FaultKind::Shape {
+                what: "E-NB-CLIFFS: at most `cliff_target_limit` cliffs can be followed",
+                value: count as f64,
+            }),
+            Err(_) => Err(FaultKind::NotANumber),
         }
-        entry.reader = bifrons_egm::RowReader::new(self.settings.read);
-        entry
-            .reader
-            .prepare(row.view())
-            .map_err(|_| FaultKind::NotANumber)
     }
 
     /// States and actions of a cell and branch as inputs; the liquid ones are placeholders.
@@ -256,7 +333,7 @@ impl Rows<'_> {
     }
 
     /// Adds the lottery of one edge.
-    fn expect(&self, worker: &mut Worker, place: usize) -> Result<(), FaultKind> {
+    fn expect(&self, worker: &mut Worker, place: usize, pass: Pass) -> Result<(), FaultKind> {
         let target = &self.targets[place];
         let edge = &self.kernel.stage.edges[target.edge];
         let outputs = self.kernel.stage.now.outputs(&worker.now);
@@ -277,7 +354,7 @@ impl Rows<'_> {
             let weight = self.weight(target.edge, edge, worker, reached);
             if weight != 0.0 {
                 let line = self.law(target.edge, edge, worker);
-                self.add(worker, place, edge, weight, line)?;
+                self.add(worker, (place, pass), edge, weight, line)?;
             }
             if !self.advance(edge, &mut worker.nodes) {
                 return Ok(());
@@ -345,7 +422,7 @@ impl Rows<'_> {
     fn add(
         &self,
         worker: &mut Worker,
-        place: usize,
+        (place, pass): (usize, Pass),
         edge: &EdgeStage,
         weight: f64,
         [slope, offset]: [f64; 2],
@@ -368,8 +445,9 @@ impl Rows<'_> {
         let done = match &target.kind {
             TargetKind::Rows(bank) => {
                 let cell = self.cell(target, &worker.next[..count - 1])?;
-                self.add_rows(worker, bank, cell, weight, [slope, offset])
+                self.add_rows(worker, bank, (cell, pass), weight, [slope, offset])
             }
+            TargetKind::Terminal { .. } if pass == Pass::Breaks => Ok(()),
             TargetKind::Terminal { .. } => {
                 self.add_terminal(worker, place, weight, [slope, offset])
             }
@@ -404,10 +482,18 @@ impl Rows<'_> {
         &self,
         worker: &mut Worker,
         bank: &Bank,
-        cell: usize,
+        (cell, pass): (usize, Pass),
         weight: f64,
         [slope, offset]: [f64; 2],
     ) -> Result<(), EgmError> {
+        if let Some((_, kinked)) = &mut worker.kinked {
+            if pass == Pass::Breaks {
+                return kinked.add_breaks(bank, cell, [slope, offset]);
+            }
+            kinked.read(bank, cell, [slope, offset])?;
+            let (value, marginal) = (&kinked.best, &kinked.best_marginal);
+            return worker.expectation.add_values(weight, value, marginal);
+        }
         let nodes = self.margin.savings.len();
         let first = cell * bank.branches;
         let entries = &bank.entries[first..first + bank.branches];
@@ -469,7 +555,7 @@ impl Rows<'_> {
         for (slot, quantity) in values.iter().enumerate() {
             machine.slots[slot] = [quantity.value(worker.next[slot]); LANES];
         }
-        let nodes = self.margin.savings.len();
+        let nodes = worker.savings.len();
         if state.is_none() {
             worth.run(self.kernel.level, machine);
             worker.values.fill(worth.outputs(machine)[0][0]);
@@ -479,7 +565,7 @@ impl Rows<'_> {
             let Some(state) = *state else {
                 break;
             };
-            let savings = &self.margin.savings[from..nodes.min(from + LANES)];
+            let savings = &worker.savings[from..nodes.min(from + LANES)];
             for lane in 0..LANES {
                 let own = savings[lane.min(savings.len() - 1)];
                 machine.slots[state][lane] = offset + slope * own;
@@ -508,6 +594,13 @@ impl Rows<'_> {
         }
         false
     }
+}
+
+/// Keeps a row for reading.
+fn keep(mut reader: RowReader, row: &Row, entry: &mut Entry) -> Result<(), EgmError> {
+    reader.prepare(row.view())?;
+    entry.reader = reader;
+    Ok(())
 }
 
 /// Whether a state that is not the last one has a formula.

@@ -16,6 +16,7 @@ use crate::formula::Formula;
 use crate::parameter::{Leaf, Parameters};
 use crate::regime::{Law, Regime};
 use crate::scope::{Definitions, Names, Resolver};
+use crate::solver::Solver;
 use crate::space::{Declared, Quantity, space};
 use crate::stage::{Compiler, Stage, constraint_symbol, preference_symbol, probability_symbol};
 
@@ -457,7 +458,10 @@ fn add_margin(
             return continuous.all(|own| own.name == liquid);
         }
         let margin = target.regime.liquid.as_ref();
-        target.regime.solver.settings().is_some() && margin.is_some_and(|own| own.state == liquid)
+        let kinked = |solver: &Solver| matches!(solver, Solver::NbEgm(_));
+        target.regime.solver.settings().is_some()
+            && kinked(&draft.regime.solver) == kinked(&target.regime.solver)
+            && margin.is_some_and(|own| own.state == liquid)
     };
     let margin = MarginPlanner {
         regime: &draft.regime,

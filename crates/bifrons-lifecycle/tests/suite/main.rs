@@ -10,6 +10,7 @@ mod cases;
 mod endogenous;
 mod errors;
 mod json;
+mod kinked;
 mod reference;
 mod retirement;
 mod simulation;
