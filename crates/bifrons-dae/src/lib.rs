@@ -22,7 +22,6 @@ mod structure;
 
 pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
 pub use domain::{Domain, Pair};
-pub use error::{ComponentError, FlattenError, Flaw, InitialError, NetworkError, StructuralError};
 pub use error::{
     ComponentError, FlattenError, Flaw, InitialError, NetworkError, RunError, StructuralError,
 };

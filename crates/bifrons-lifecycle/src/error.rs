@@ -212,6 +212,28 @@ pub enum Fault {
         /// Where.
         place: Place,
     },
+    /// The problem is not concave, which plain EGM needs (`E-EGM-NONCONCAVE`).
+    #[error(
+        "E-EGM-NONCONCAVE: resources fall to {resources} at savings {savings} at {place}; use DcEgm"
+    )]
+    NonConcave {
+        /// Savings.
+        savings: f64,
+        /// Resources there.
+        resources: f64,
+        /// Where.
+        place: Place,
+    },
+    /// A quantity does not have the shape that the solver needs.
+    #[error("{what}, got {value}, at {place}; correct the formula or use GridSearch")]
+    Shape {
+        /// What is needed.
+        what: String,
+        /// The value found.
+        value: f64,
+        /// Where.
+        place: Place,
+    },
 }
 
 impl Fault {
@@ -222,7 +244,9 @@ impl Fault {
             Self::NotANumber { place }
             | Self::Probability { place, .. }
             | Self::ProbabilitySum { place, .. }
-            | Self::Outside { place, .. } => place,
+            | Self::Outside { place, .. }
+            | Self::NonConcave { place, .. }
+            | Self::Shape { place, .. } => place,
         }
     }
 }

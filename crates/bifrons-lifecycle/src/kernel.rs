@@ -92,6 +92,16 @@ pub(crate) enum FaultKind {
         state: usize,
         value: f64,
     },
+    /// Resources do not ascend with savings.
+    NonConcave {
+        savings: f64,
+        resources: f64,
+    },
+    /// Something that must increase or be positive does not, at a number.
+    Shape {
+        what: &'static str,
+        value: f64,
+    },
 }
 
 /// What the expectation has collected.

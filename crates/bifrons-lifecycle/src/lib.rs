@@ -10,6 +10,7 @@
 mod ages;
 mod domain;
 mod edge;
+mod endogenous;
 mod error;
 mod formula;
 mod kernel;
@@ -36,7 +37,7 @@ pub use ages::Ages;
 pub use domain::Domain;
 pub use error::{BuildError, BuildErrors, Fault, ParameterError, Place, SimulateError, SolveError};
 pub use formula::Formula;
-pub use model::{Model, ModelBuilder};
+pub use model::{DetectedBreak, Model, ModelBuilder};
 pub use options::{Retention, SolveOptions, Validation};
 pub use parameter::{Leaf, Parameters};
 pub use plan::SolvePlan;
@@ -46,7 +47,7 @@ pub use problem::Problem;
 pub use regime::{Edge, Joint, Probabilities, Regime};
 pub use simulate::{Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
-pub use solver::{Liquid, Outer, Solver};
+pub use solver::{DcEgm, Liquid, NbEgm, Outer, Solver};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,7 @@ mod names;
 
 use std::sync::Arc;
 
+use bifrons_expr::SwitchKind;
 use bifrons_grids::{Axis, Grid};
 
 use crate::ages::Ages;
@@ -168,6 +169,49 @@ impl Model {
         Some((period.space.len(), period.choices.count()))
     }
 
+    /// Breakpoints that were found in the resources of a regime that is solved by `NbEgm`.
+    ///
+    /// ```
+    /// use bifrons_grids::Linear;
+    /// use bifrons_lifecycle::{Ages, Domain, Edge, Liquid, Model, NbEgm, Regime, Solver};
+    ///
+    /// let alive = Regime::new("alive")
+    ///     .ages(0.0, 0.0)
+    ///     .state("assets", Linear::new(0.0, 20.0, 21)?)
+    ///     .action("c", Domain::free())
+    ///     .function("tax", "0.2 * max(0, assets - allowance)")
+    ///     .function("cash", "assets + 1 - tax")
+    ///     .function("savings", "cash - c")
+    ///     .utility("ln(c)")
+    ///     .law("assets", "savings")
+    ///     .liquid(Liquid::new("assets", "c", "savings", Linear::new(0.0, 30.0, 50)?).resources("cash"))
+    ///     .solver(Solver::NbEgm(NbEgm::new()))
+    ///     .edge(Edge::to("over"));
+    /// let over = Regime::new("over").ages(1.0, 1.0).utility("0");
+    /// let model = Model::builder(Ages::periods(2)?).regime(alive).regime(over).build()?;
+    /// let found = model.detected("alive");
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!((&*found[0].at, found[0].kind), ("tax:allowance", "kink"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn detected(&self, regime: &str) -> Vec<DetectedBreak> {
+        let plan = self.inner.regimes.iter().find(|plan| plan.name() == regime);
+        let margin = plan.and_then(|plan| plan.stages.first()?.margin.as_ref());
+        let kinked = margin.and_then(|margin| margin.kinked.as_ref());
+        let all = kinked.into_iter().flat_map(|own| own.pieces.breakpoints());
+        all.map(|found| DetectedBreak {
+            at: found.at.simplify().to_string().replace('\'', ""),
+            surface: found.switch.surface.to_string().replace('\'', ""),
+            kind: match found.switch.kind {
+                SwitchKind::Kink => "kink",
+                SwitchKind::Jump => "jump",
+                _ => "unknown",
+            },
+        })
+        .collect()
+    }
+
     /// The model with values for its parameters.
     ///
     /// # Errors
@@ -176,6 +220,18 @@ impl Model {
     pub fn with_parameters(&self, parameters: &Parameters) -> Result<Problem, ParameterError> {
         Problem::new(self, parameters)
     }
+}
+
+/// A breakpoint that was found in a formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DetectedBreak {
+    /// Where, as a formula; parameters are written `function:name`.
+    pub at: String,
+    /// The function whose sign decides.
+    pub surface: String,
+    /// `kink`, `jump` or `unknown`; a kink of a `select` is a jump if its sides disagree.
+    pub kind: &'static str,
 }
 
 /// Collects regimes; see [`Model`].
@@ -220,6 +276,10 @@ impl ModelBuilder {
     /// | `E-SHOCK` | a joint law with wrong shapes or probabilities |
     /// | `E-GRAPH-NO-TERMINAL`, `E-GRAPH-EMPTY` | ages from which no terminal regime can be reached |
     /// | `E-EV1-NO-DISCRETE`, `E-EV1-NONLINEAR-CE`, `E-EV1-SCALE` | taste shocks without discrete actions, with Epstein-Zin, or of a scale that depends on the state |
+    ///
+    /// Solvers that invert an Euler equation refuse what they cannot take with codes `E-EGM-…`,
+    /// `E-DC-…` and `E-NB-…`, and `E-LOWER-BOUND-MISMATCH` for a borrowing limit that is not where the grid of
+    /// savings begins.
     pub fn build(self) -> Result<Model, BuildErrors> {
         build::build(self.ages, self.regimes, &self.fixed)
     }

@@ -2,6 +2,7 @@
 
 use bifrons_memory::{Bytes, Footprint, Part};
 
+use crate::endogenous;
 use crate::error::SolveError;
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::options::{Retention, SolveOptions};
@@ -75,21 +76,38 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
     let mut kept = Footprint::ZERO;
     let mut periods = Vec::new();
     let mut after = Footprint::ZERO;
+    let mut banks_after = Footprint::ZERO;
     for period in (0..ages.len()).rev() {
         let mut here = Footprint::ZERO;
         let mut work = Footprint::ZERO;
         let mut count = 0_u64;
+        let mut banks = Footprint::ZERO;
         for plan in &model.regimes {
             let Some(own) = &plan.periods[period] else {
                 continue;
             };
-            let values = values(own, options);
+            let values = values(plan, own, options);
             count += 1;
             here = here.beside(values);
-            let workers = worker(plan, own).times(threads);
-            let blocks = blocks_footprint(plan, own, options.cell_block_size);
-            work = work.either(workers.beside(blocks).into_scratch());
+            let rows = endogenous::footprint(plan, own);
+            work = work.either(match rows {
+                Some((_, worker)) => worker.times(threads).into_scratch(),
+                None => {
+                    let workers = worker(plan, own).times(threads);
+                    let blocks = blocks_footprint(plan, own, options.cell_block_size);
+                    workers.beside(blocks).into_scratch()
+                }
+            });
+            if let Some((bank, _)) = rows {
+                banks = banks.beside(bank);
+            }
         }
+        // Rows of this period and of the one after exist at the same time.
+        match options.retention {
+            Retention::Policies => kept = kept.beside(banks),
+            _ => work = work.beside(banks.beside(banks_after).into_scratch()),
+        }
+        banks_after = banks;
         if options.retention == Retention::First {
             // Values of the period after are there while this one is solved.
             let part = Part::new(format!("age {}", ages[period]), work)
@@ -114,10 +132,11 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
 }
 
 /// Bytes that one regime in one period leaves behind.
-fn values(own: &PeriodPlan, options: &SolveOptions) -> Footprint {
+fn values(plan: &RegimePlan, own: &PeriodPlan, options: &SolveOptions) -> Footprint {
     let values = Footprint::of::<f64>(own.space.len());
     let policy = Footprint::of::<u32>(own.space.len());
-    if options.retention == Retention::Policies {
+    let searched = plan.stages[own.stage].margin.is_none();
+    if searched && options.retention == Retention::Policies {
         values.beside(policy)
     } else {
         values

@@ -197,6 +197,16 @@ fn named(model: &Model, plan: &RegimePlan, stage: &Stage, kind: FaultKind, place
             sum,
             place,
         },
+        FaultKind::NonConcave { savings, resources } => Fault::NonConcave {
+            savings,
+            resources,
+            place,
+        },
+        FaultKind::Shape { what, value } => Fault::Shape {
+            what: what.to_owned(),
+            value,
+            place,
+        },
         FaultKind::Outside { edge, state, value } => Fault::Outside {
             state: target(edge).states[state].name.clone(),
             target: target(edge).name().to_owned(),

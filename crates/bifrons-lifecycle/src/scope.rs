@@ -313,8 +313,8 @@ impl Definitions {
         found
     }
 
-    /// The expression of a name with all definitions put in, except those of `kept` names; `None`
-    /// if a closure is in the way.
+    /// The expression of a name with all definitions put in, except those of `kept` names and of
+    /// closures, which stay as symbols; `None` if the name is a closure itself or unknown.
     pub(crate) fn inlined(&self, name: &Symbol, kept: &BTreeSet<Symbol>) -> Option<Expr> {
         let order = self.needed([name.clone()]).ok()?;
         let mut whole: BTreeMap<Symbol, Expr> = BTreeMap::new();
@@ -322,20 +322,27 @@ impl Definitions {
             if kept.contains(&step) && step != *name {
                 continue;
             }
-            // A closure matters only if the name needs it, which the substitution finds out.
-            let Some(Body::Expr(expr)) = self.bodies.get(&step) else {
-                continue;
-            };
-            let put = expr.substitute(&mut |symbol| whole.get(symbol).cloned());
-            let opaque = put.dependencies().into_iter().any(|symbol| {
-                matches!(self.bodies.get(&symbol), Some(Body::Closure(_)))
-                    && !kept.contains(&symbol)
-            });
-            if !opaque {
+            if let Some(Body::Expr(expr)) = self.bodies.get(&step) {
+                let put = expr.substitute(&mut |symbol| whole.get(symbol).cloned());
                 whole.insert(step, put);
             }
         }
         whole.remove(name)
+    }
+
+    /// Everything that an expression depends on, `cut` names themselves but nothing behind them.
+    pub(crate) fn reaches(&self, expr: &Expr, cut: &BTreeSet<Symbol>) -> BTreeSet<Symbol> {
+        let mut found = BTreeSet::new();
+        let mut stack: Vec<Symbol> = expr.dependencies().into_iter().collect();
+        while let Some(name) = stack.pop() {
+            if found.insert(name.clone())
+                && !cut.contains(&name)
+                && let Some(body) = self.bodies.get(&name)
+            {
+                stack.extend(body.reads());
+            }
+        }
+        found
     }
 }
 

@@ -28,7 +28,8 @@ pub(crate) struct Best {
     pub(crate) flat: u32,
 }
 
-const NOTHING: Best = Best {
+/// No feasible action.
+pub(crate) const NOTHING: Best = Best {
     value: f64::NEG_INFINITY,
     flat: NONE,
 };

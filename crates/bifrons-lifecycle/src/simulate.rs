@@ -62,8 +62,8 @@ impl Solution {
     /// with the first row of a terminal regime, or with a row that is not feasible: value `-inf`
     /// and no actions.
     ///
-    /// Decisions are made by trying all actions in the subject's own state with the values of the
-    /// next period.
+    /// Decisions are made in the subject's own state: by reading its rows where the regime is solved
+    /// by rows, else by trying all actions with the values of the next period.
     ///
     /// # Errors
     ///
@@ -190,7 +190,8 @@ fn plan(
     let width = options.width(population.len());
     let rows = width * model.ages.count();
     let states = model.regimes.iter().map(|plan| plan.states.len()).max();
-    let subject = chunk::subject_footprint(states.unwrap_or(0));
+    let actions = model.regimes.iter().map(|plan| plan.actions.len()).max();
+    let subject = chunk::subject_footprint(states.unwrap_or(0), actions.unwrap_or(0));
     let chunk = Part::beside(
         "chunk",
         [

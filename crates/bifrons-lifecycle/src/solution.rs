@@ -1,5 +1,6 @@
 //! Values and policies of all ages, and what was seen on the way.
 
+use crate::endogenous::Bank;
 use crate::error::Fault;
 use crate::problem::Problem;
 use crate::space::Space;
@@ -18,6 +19,8 @@ pub struct Solution {
 pub(crate) struct Slot {
     pub(crate) values: Option<Vec<f64>>,
     pub(crate) policy: Option<Vec<u32>>,
+    /// Rows of solvers that invert an Euler equation.
+    pub(crate) bank: Option<Bank>,
 }
 
 /// The number of an action where there is none.
@@ -96,6 +99,10 @@ impl Solution {
         let (index, slot) = self.slot(period, regime)?;
         let plan = &self.problem.model.inner.regimes[index];
         let own = plan.periods[period].as_ref()?;
+        if slot.bank.is_some() {
+            let point = self.coordinates(period, regime, state)?;
+            return self.policy_at(period, regime, &point);
+        }
         let flat = *slot.policy.as_ref()?.get(state)?;
         if flat == NONE {
             return None;
@@ -105,7 +112,43 @@ impl Solution {
         Some(values)
     }
 
-    /// Value at any state: multilinear between the nodes, read outside as the states say.
+    /// Best action at any state, off the grid as well, for regimes that are solved by rows.
+    ///
+    /// `state` is as for [`Solution::value_at`], the answer as for [`Solution::policy`].
+    #[must_use]
+    pub fn policy_at(&self, period: usize, regime: &str, state: &[f64]) -> Option<Vec<f64>> {
+        let (index, slot) = self.slot(period, regime)?;
+        let (cell, liquid) = self.space(period, index)?.cell_of(state)?;
+        let choice = slot.bank.as_ref()?.best(cell, liquid)?;
+        let plan = &self.problem.model.inner.regimes[index];
+        let choices = &plan.periods[period].as_ref()?.choices;
+        let mut action = vec![0.0; choices.axes.len()];
+        choices.values_into(choice.branch * choices.inner, &mut action);
+        *action.last_mut()? = choice.policy;
+        Some(action)
+    }
+
+    /// Value and consumption of one combination of discrete actions at any state, for regimes that
+    /// are solved by rows; `None` also where it is not feasible.
+    ///
+    /// `branch` numbers the combinations in row-major order.
+    #[must_use]
+    pub fn branch_at(
+        &self,
+        period: usize,
+        regime: &str,
+        state: &[f64],
+        branch: usize,
+    ) -> Option<(f64, f64)> {
+        let (index, slot) = self.slot(period, regime)?;
+        let (cell, liquid) = self.space(period, index)?.cell_of(state)?;
+        let bank = slot.bank.as_ref().filter(|bank| branch < bank.branches())?;
+        let choice = bank.read(cell, branch, liquid)?;
+        Some((choice.value, choice.policy))
+    }
+
+    /// Value at any state: of rows where the regime is solved by them, else multilinear between the
+    /// nodes, read outside as the states say.
     ///
     /// `state` has one coordinate per state in the order of [`Model::states`](crate::Model::states),
     /// a code for categories and processes. `None` if the values were not kept, the length is
@@ -113,8 +156,12 @@ impl Solution {
     #[must_use]
     pub fn value_at(&self, period: usize, regime: &str, state: &[f64]) -> Option<f64> {
         let (index, slot) = self.slot(period, regime)?;
-        let values = slot.values.as_deref()?;
-        self.space(period, index)?.reader.read(values, state).ok()
+        let space = self.space(period, index)?;
+        if let Some(bank) = &slot.bank {
+            let (cell, liquid) = space.cell_of(state)?;
+            return Some(bank.value(cell, liquid));
+        }
+        space.reader.read(slot.values.as_deref()?, state).ok()
     }
 
     /// The coordinates of a state of the arrays.

@@ -4,8 +4,9 @@ mod grid_search;
 
 pub(crate) use grid_search::blocks_footprint;
 
+use crate::endogenous::{self, Bank, Cache};
 use crate::error::{Fault, SolveError};
-use crate::kernel::Kernel;
+use crate::kernel::{FaultKind, Kernel};
 use crate::options::{Retention, SolveOptions, Validation};
 use crate::problem::Problem;
 use crate::solution::{Report, Slot, Solution, Statistics};
@@ -15,6 +16,7 @@ use crate::solution::{Report, Slot, Solution, Statistics};
 struct Solved {
     values: Vec<f64>,
     policy: Option<Vec<u32>>,
+    bank: Option<Bank>,
     infeasible: usize,
     /// First value that is NaN.
     nan: Option<Fault>,
@@ -30,17 +32,19 @@ pub(crate) fn solve(problem: &Problem, options: &SolveOptions) -> Result<Solutio
             .collect(),
         report: Report::default(),
     };
+    let mut caches: Vec<Cache> = model.regimes.iter().map(|_| None).collect();
     for period in (0..model.ages.count()).rev() {
         for regime in 0..model.regimes.len() {
             if model.regimes[regime].periods[period].is_none() {
                 continue;
             }
-            match solve_one(&solution, options, period, regime) {
+            match solve_one(&solution, options, (period, regime), &mut caches[regime]) {
                 Ok(solved) => {
                     record(&mut solution, period, regime, &solved);
                     solution.slots[period][regime] = Slot {
                         values: Some(solved.values),
                         policy: solved.policy,
+                        bank: solved.bank,
                     };
                     let failed = options.validation == Validation::Debug;
                     if let Some(fault) = solved.nan.filter(|_| failed) {
@@ -50,10 +54,14 @@ pub(crate) fn solve(problem: &Problem, options: &SolveOptions) -> Result<Solutio
                 Err(fault) => return Err(broken(fault, solution)),
             }
         }
-        if options.retention == Retention::First
-            && let Some(after) = solution.slots.get_mut(period + 1)
-        {
-            after.fill(Slot::default());
+        if let Some(after) = solution.slots.get_mut(period + 1) {
+            for slot in after {
+                match options.retention {
+                    Retention::First => *slot = Slot::default(),
+                    Retention::Values => slot.bank = None,
+                    Retention::Policies => {}
+                }
+            }
         }
     }
     Ok(solution)
@@ -69,8 +77,8 @@ fn broken(fault: Fault, partial: Solution) -> SolveError {
 fn solve_one(
     solution: &Solution,
     options: &SolveOptions,
-    period: usize,
-    regime: usize,
+    (period, regime): (usize, usize),
+    cache: &mut Cache,
 ) -> Result<Solved, Fault> {
     let problem = &solution.problem;
     let checked = options.validation != Validation::Off;
@@ -80,10 +88,14 @@ fn solve_one(
         return Ok(Solved {
             values: Vec::new(),
             policy: None,
+            bank: None,
             infeasible: 0,
             nan: None,
         });
     };
+    if let Some(solved) = endogenous::solve(solution, &kernel, period, &options.threads, cache) {
+        return by_rows(problem, &kernel, (period, regime), solved);
+    }
     grid_search::solve(&GridTask {
         problem,
         kernel: &kernel,
@@ -91,6 +103,44 @@ fn solve_one(
         period,
         regime,
     })
+}
+
+/// Takes over what was solved by rows.
+fn by_rows(
+    problem: &Problem,
+    kernel: &Kernel<'_>,
+    (period, regime): (usize, usize),
+    solved: Result<endogenous::Solved, endogenous::Trouble>,
+) -> Result<Solved, Fault> {
+    let choices = &kernel.period.choices;
+    let cells = kernel.period.space.len();
+    let shape = kernel.period.space.reader.space().shape();
+    let liquid = shape.last().copied().unwrap_or(1);
+    let named = |cell: usize, branch: usize, kind: FaultKind| {
+        let mut state = vec![0.0; kernel.plan.states.len()];
+        kernel
+            .period
+            .space
+            .point_into(cell.min(cells - 1), &mut state);
+        let point = problem.point(kernel, &state, branch * choices.inner);
+        problem.fault(period, regime, kind, point)
+    };
+    match solved {
+        Ok(endogenous::Solved { values, bank }) => {
+            let nan = values.iter().position(|value| value.is_nan());
+            Ok(Solved {
+                infeasible: values
+                    .iter()
+                    .filter(|value| **value == f64::NEG_INFINITY)
+                    .count(),
+                nan: nan.map(|cell| named(cell, 0, FaultKind::NotANumber)),
+                policy: None,
+                bank: Some(bank),
+                values,
+            })
+        }
+        Err(trouble) => Err(named(trouble.cell * liquid, trouble.branch, trouble.kind)),
+    }
 }
 
 /// What a solver of one regime in one period works with.

@@ -1,7 +1,7 @@
 //! States and actions of a regime as numbers: order, grids, coordinates.
 
 use bifrons_expr::Symbol;
-use bifrons_grids::{Axis, Categorical, Extrapolation, Grid, Multilinear, ProductSpace};
+use bifrons_grids::{Axis, Categorical, Extrapolation, Grid, Irregular, Multilinear, ProductSpace};
 use bifrons_shocks::MarkovChain;
 
 use crate::domain::{Domain, Kind};
@@ -62,6 +62,23 @@ impl Space {
         self.reader.space().len()
     }
 
+    /// Number of the discrete part of a point and its last coordinate; `None` if the length or a
+    /// code is wrong.
+    pub(crate) fn cell_of(&self, point: &[f64]) -> Option<(usize, f64)> {
+        let axes = self.reader.space().axes();
+        let (&liquid, discrete) = point.split_last()?;
+        let (_, axes) = axes.split_last().filter(|_| axes.len() == point.len())?;
+        let mut cell = 0;
+        for (value, axis) in discrete.iter().zip(axes) {
+            cell = cell * axis.len()
+                + axis
+                    .nodes()
+                    .iter()
+                    .position(|node| node.total_cmp(value).is_eq())?;
+        }
+        Some((cell, liquid))
+    }
+
     /// Coordinates of a cell.
     pub(crate) fn point_into(&self, mut flat: usize, point: &mut [f64]) {
         let space = self.reader.space();
@@ -76,6 +93,8 @@ impl Space {
 pub(crate) struct Declared<'a> {
     pub(crate) regime: &'a str,
     pub(crate) entries: &'a [(String, Domain)],
+    /// Whether a quantity without a grid gets one node.
+    pub(crate) free: bool,
 }
 
 impl Declared<'_> {
@@ -140,6 +159,7 @@ impl Declared<'_> {
                 Kind::Axis(axis) => Some(axis.clone()),
                 Kind::ByAge(of) => of(age).ok(),
                 Kind::Process(chain) => codes(chain.node_count()),
+                Kind::Free if self.free => Irregular::new([1.0]).ok().map(Axis::from),
                 Kind::Free => None,
             };
             let Some(axis) = axis else {
@@ -157,7 +177,10 @@ impl Declared<'_> {
                     own.labels() == labels.as_slice()
                 }
                 (Axis::Categorical(_), QuantityKind::Process(_)) => true,
-                (own, kind) => own.is_continuous() == matches!(kind, QuantityKind::Continuous),
+                (own, kind) => {
+                    own.is_continuous()
+                        == matches!(kind, QuantityKind::Continuous | QuantityKind::Free)
+                }
             };
             if !same {
                 errors.push(BuildError::new(

@@ -6,6 +6,7 @@ use bifrons_expr::{CompileError, Expr, Symbol};
 use bifrons_memory::Footprint;
 
 use crate::edge::{EdgePlan, MeshAxis, law_symbol, next};
+use crate::endogenous::{Margin, Terminal};
 use crate::program::Program;
 use crate::regime::Regime;
 use crate::scope::Definitions;
@@ -23,6 +24,9 @@ pub(crate) struct Stage {
     pub(crate) definitions: Definitions,
     /// Index of each parameter by its symbol, age and period last.
     pub(crate) leaves: BTreeMap<Symbol, usize>,
+    /// The liquid margin, if the solver works on one, and of terminal regimes what they are worth.
+    pub(crate) margin: Option<Margin>,
+    pub(crate) terminal: Option<Terminal>,
 }
 
 /// Places of the outputs of the program of now.
@@ -130,6 +134,8 @@ impl Compiler<'_> {
             edges,
             definitions: self.definitions,
             leaves: self.leaves.clone(),
+            margin: None,
+            terminal: None,
         })
     }
 
@@ -151,13 +157,7 @@ impl Compiler<'_> {
             .iter()
             .flat_map(|axis| axis.symbols(shocks))
             .collect();
-        // On this edge `next_x` is what the law of the edge says.
-        let aliases: Vec<(Symbol, Symbol)> = self.regime.edges[index]
-            .laws
-            .iter()
-            .map(|(state, _)| (next(state), law_symbol(Some(index), state)))
-            .collect();
-        let definitions = self.definitions.with_aliases(&aliases);
+        let definitions = on_edge(&self.definitions, self.regime, index);
         let ancestors = definitions.ancestors(plan.laws.iter().cloned());
         let by_node = read.iter().any(|name| ancestors.contains(name));
         let laws = if plan.laws.is_empty() {
@@ -174,6 +174,15 @@ impl Compiler<'_> {
             mesh,
         })
     }
+}
+
+/// The definitions as they are on an edge: `next_x` is what the law of the edge says.
+pub(crate) fn on_edge(definitions: &Definitions, regime: &Regime, index: usize) -> Definitions {
+    let laws = regime.edges[index].laws.iter();
+    let aliases: Vec<(Symbol, Symbol)> = laws
+        .map(|(state, _)| (next(state), law_symbol(Some(index), state)))
+        .collect();
+    definitions.with_aliases(&aliases)
 }
 
 impl Stage {

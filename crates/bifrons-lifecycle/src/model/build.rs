@@ -10,11 +10,13 @@ use super::graph::{self, Graph};
 use super::{Choices, Inner, Model, PeriodPlan, RegimePlan, names};
 use crate::ages::Ages;
 use crate::edge::{EdgePlan, Planner, check_shocks, law_symbol, markov_symbol};
+use crate::endogenous::{MarginPlanner, Terminal};
 use crate::error::{BuildError, BuildErrors};
 use crate::formula::Formula;
 use crate::parameter::{Leaf, Parameters};
 use crate::regime::{Law, Regime};
 use crate::scope::{Definitions, Names, Resolver};
+use crate::solver::Solver;
 use crate::space::{Declared, Quantity, space};
 use crate::stage::{Compiler, Stage, constraint_symbol, preference_symbol, probability_symbol};
 
@@ -134,6 +136,7 @@ fn draft(
         let declared = Declared {
             regime: &regime.name,
             entries,
+            free: false,
         };
         declared.quantities(age, errors)
     };
@@ -421,7 +424,10 @@ fn compile(
             leaves: &numbers,
             definitions: definitions.clone(),
         };
-        match compiler.compile(plans) {
+        let stage = compiler
+            .compile(plans)
+            .and_then(|stage| add_margin(draft, drafts, stage, errors));
+        match stage {
             Ok(stage) => stages.push(stage),
             Err(error) => {
                 errors.push(not_compiled(&draft.regime.name, &error));
@@ -430,6 +436,46 @@ fn compile(
         }
     }
     stages
+}
+
+/// Adds what solvers that invert an Euler equation need.
+fn add_margin(
+    draft: &Draft,
+    drafts: &[Draft],
+    mut stage: Stage,
+    errors: &mut Vec<BuildError>,
+) -> Result<Stage, CompileError> {
+    if draft.regime.is_terminal() {
+        stage.terminal = Terminal::new(&draft.states, &stage.definitions, &stage.leaves);
+    }
+    if draft.regime.solver.settings().is_none() {
+        return Ok(stage);
+    }
+    let readable = |plan: &EdgePlan, liquid: &str| {
+        let target = &drafts[plan.target];
+        if target.regime.is_terminal() {
+            let mut continuous = target.states.iter().filter(|own| own.is_continuous());
+            return continuous.all(|own| own.name == liquid);
+        }
+        let margin = target.regime.liquid.as_ref();
+        let kinked = |solver: &Solver| matches!(solver, Solver::NbEgm(_));
+        target.regime.solver.settings().is_some()
+            && kinked(&draft.regime.solver) == kinked(&target.regime.solver)
+            && margin.is_some_and(|own| own.state == liquid)
+    };
+    let margin = MarginPlanner {
+        regime: &draft.regime,
+        states: &draft.states,
+        actions: &draft.actions,
+        definitions: &stage.definitions,
+        leaves: &stage.leaves,
+        edges: &stage.edges,
+        readable: &readable,
+        errors,
+    }
+    .plan()?;
+    stage.margin = margin;
+    Ok(stage)
 }
 
 fn not_compiled(regime: &str, error: &CompileError) -> BuildError {
@@ -481,6 +527,7 @@ fn lay_out(
         let declared = Declared {
             regime: &regime.name,
             entries,
+            free: regime.solver.settings().is_some(),
         };
         declared.axes(quantities, age, errors)
     };

@@ -8,11 +8,12 @@ use super::options::SimulateOptions;
 use super::panel::{Cells, Layout, Rows};
 use super::step::{Mover, Moves};
 use super::streams::Streams;
+use crate::endogenous::Bank;
 use crate::error::SimulateError;
 use crate::kernel::{FaultKind, Kernel, Next};
 use crate::population::Population;
 use crate::problem::Problem;
-use crate::search::{Best, Search};
+use crate::search::{Best, NOTHING, Search};
 use crate::solution::{NONE, Solution};
 use crate::space::code;
 use bifrons_random::{Address, Draws};
@@ -34,6 +35,8 @@ pub(super) struct Driver<'a> {
 pub(super) struct Stop<'a> {
     pub(super) kernel: Kernel<'a>,
     pub(super) mover: Mover<'a>,
+    /// Rows that say what to do; without them all actions are tried.
+    bank: Option<&'a Bank>,
     streams: Streams,
 }
 
@@ -62,8 +65,11 @@ pub(super) struct Crowd {
     /// Coordinates, `width` per subject.
     pub(super) states: Vec<f64>,
     pub(super) width: usize,
-    /// The chosen action of each subject.
+    /// The chosen combination of each subject, and its value.
     pub(super) choice: Vec<Best>,
+    /// The chosen actions, `acts` per subject.
+    pub(super) actions: Vec<f64>,
+    pub(super) acts: usize,
     /// First fault by subject.
     fault: Option<(usize, Trouble)>,
 }
@@ -79,8 +85,8 @@ pub(super) struct Trouble {
 }
 
 /// Bytes of a subject while it moves.
-pub(super) fn subject_footprint(states: usize) -> Footprint {
-    Footprint::of::<f64>(states)
+pub(super) fn subject_footprint(states: usize, actions: usize) -> Footprint {
+    Footprint::of::<f64>(states + actions)
         .beside(Footprint::of::<Option<usize>>(1))
         .beside(Footprint::of::<Best>(1))
         .beside(Footprint::of::<usize>(1))
@@ -221,7 +227,16 @@ impl<'a> Driver<'a> {
                     regime: plan.name().to_owned(),
                     what: "values of the next age",
                 })?;
+                let bank = solution.slots[period][regime].bank.as_ref();
+                if kernel.stage.margin.is_some() && bank.is_none() {
+                    return Err(SimulateError::NotRetained {
+                        age: model.ages.values()[period],
+                        regime: plan.name().to_owned(),
+                        what: "rows",
+                    });
+                }
                 here.push(Some(Stop {
+                    bank,
                     kernel,
                     mover: Mover::new(problem, layout, period, regime)?,
                     streams: Streams::new(options.seed, plan, own.stage),
@@ -258,6 +273,8 @@ impl<'a> Driver<'a> {
         let count = subjects.len();
         let width = model.regimes.iter().map(|plan| plan.states.len()).max();
         let width = width.unwrap_or(0);
+        let acts = model.regimes.iter().map(|plan| plan.actions.len()).max();
+        let acts = acts.unwrap_or(0);
         let mut crowd = Crowd {
             first: subjects.start,
             regime: vec![None; count],
@@ -270,6 +287,8 @@ impl<'a> Driver<'a> {
                 };
                 count
             ],
+            actions: vec![0.0; count * acts],
+            acts,
             fault: None,
         };
         let mut chunk = Chunk {
@@ -339,6 +358,9 @@ impl<'a> Driver<'a> {
         members: &mut Vec<usize>,
         crowd: &mut Crowd,
     ) {
+        if let Some(bank) = stop.bank {
+            return self.read(stop, bank, period, members, crowd);
+        }
         let regime = stop.mover.regime;
         let search = tools.search(stop);
         loop {
@@ -373,7 +395,7 @@ impl<'a> Driver<'a> {
                 },
             );
             let Err((pair, kind)) = found else {
-                return;
+                return spell_out(stop, members, crowd);
             };
             let count = stop.kernel.period.choices.count();
             let own = members.remove(pair / count);
@@ -391,6 +413,52 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// The action of each member as its rows say.
+    fn read(
+        &self,
+        stop: &Stop<'_>,
+        bank: &Bank,
+        period: usize,
+        members: &[usize],
+        crowd: &mut Crowd,
+    ) {
+        let inner = stop.kernel.period.choices.inner;
+        let states = stop.kernel.plan.states.len();
+        for &own in members {
+            let from = own * crowd.width;
+            let point = &crowd.states[from..from + states];
+            let number = self.population.numbers[crowd.first + own];
+            let at = Address::new(number, period as u64);
+            let chosen = stop
+                .kernel
+                .period
+                .space
+                .cell_of(point)
+                .and_then(|(cell, liquid)| {
+                    let shaken = |branch: usize| match bank.scale > 0.0 {
+                        true => bank.scale * stop.streams.taste.gumbel(at.component(branch as u64)),
+                        false => 0.0,
+                    };
+                    bank.choose(cell, liquid, shaken)
+                });
+            crowd.choice[own] = chosen.map_or(NOTHING, |chosen| Best {
+                value: chosen.value,
+                #[expect(clippy::cast_possible_truncation, reason = "checked when built")]
+                flat: (chosen.branch * inner) as u32,
+            });
+            if let Some(chosen) = chosen {
+                let from = own * crowd.acts;
+                let count = stop.kernel.plan.actions.len();
+                let actions = &mut crowd.actions[from..from + count];
+                let choices = &stop.kernel.period.choices;
+                choices.values_into(chosen.branch * inner, actions);
+                if let Some(last) = actions.last_mut() {
+                    *last = chosen.policy;
+                }
+            }
+        }
+    }
+
     fn record(
         &self,
         stop: &Stop<'_>,
@@ -401,8 +469,8 @@ impl<'a> Driver<'a> {
     ) {
         let regime = stop.mover.regime;
         let plan = stop.kernel.plan;
-        let mut action = vec![0.0; plan.actions.len()];
         for &own in members {
+            let action = &crowd.actions[own * crowd.acts..];
             let at = rows.place(own, period);
             let best = crowd.choice[own];
             let feasible = best.flat != NONE && !best.value.is_nan();
@@ -419,12 +487,6 @@ impl<'a> Driver<'a> {
             rows.age[at] = self.solution.problem.model.inner.ages.values()[period];
             rows.value[at] = best.value;
             rows.feasible[at] = feasible;
-            if feasible {
-                stop.kernel
-                    .period
-                    .choices
-                    .values_into(best.flat as usize, &mut action);
-            }
             for (shared, cells) in self.layout.quantities.iter().zip(&mut rows.quantities) {
                 let Some(source) = &shared.sources[regime] else {
                     continue;
@@ -495,6 +557,22 @@ impl<'a> Driver<'a> {
     }
 }
 
+/// Writes out the actions of the chosen combinations.
+fn spell_out(stop: &Stop<'_>, members: &[usize], crowd: &mut Crowd) {
+    let count = stop.kernel.plan.actions.len();
+    for &own in members {
+        let from = own * crowd.acts;
+        let flat = crowd.choice[own].flat;
+        if flat != NONE {
+            let actions = &mut crowd.actions[from..from + count];
+            stop.kernel
+                .period
+                .choices
+                .values_into(flat as usize, actions);
+        }
+    }
+}
+
 impl Crowd {
     /// Ends the history of a subject with a fault; the first subject's fault is kept.
     pub(super) fn blame(&mut self, own: usize, kernel: &Kernel<'_>, trouble: Trouble) {
@@ -509,10 +587,7 @@ impl Crowd {
 
 /// The branch that is best with its taste shock; ties go to the first.
 fn shaken(stop: &Stop<'_>, scale: f64, best: &[Best], at: Address) -> Best {
-    let mut chosen = Best {
-        value: f64::NEG_INFINITY,
-        flat: NONE,
-    };
+    let mut chosen = NOTHING;
     let mut highest = f64::NEG_INFINITY;
     for (branch, best) in best.iter().enumerate() {
         if best.flat == NONE {

@@ -11,7 +11,7 @@ use super::streams::Streams;
 use crate::edge::{MeshAxis, Producer};
 use crate::error::SimulateError;
 use crate::kernel::{FaultKind, Kernel};
-use crate::model::{PeriodPlan, RegimePlan};
+use crate::model::RegimePlan;
 use crate::problem::Problem;
 use crate::program::{Lane, Machine, Program};
 use crate::space::code;
@@ -26,7 +26,6 @@ pub(super) struct Mover<'a> {
     pub(super) regime: usize,
     period: usize,
     plan: &'a RegimePlan,
-    own: &'a PeriodPlan,
     stage: &'a Stage,
     parameters: Vec<f64>,
     /// For each live edge, the grids of the target.
@@ -77,7 +76,6 @@ impl<'a> Mover<'a> {
             regime,
             period,
             plan,
-            own,
             stage,
             parameters: problem.parameters_at(period),
             targets,
@@ -119,23 +117,13 @@ impl<'a> Mover<'a> {
     /// States and chosen actions of some members as inputs.
     fn load(&self, slots: &mut [Lane], members: &[usize], crowd: &Crowd) {
         let states = self.plan.states.len();
-        let mut action = [0.0; 16];
-        let mut many = Vec::new();
-        let actions = self.plan.actions.len();
-        let action = if actions <= action.len() {
-            &mut action[..actions]
-        } else {
-            many.resize(actions, 0.0);
-            &mut many[..]
-        };
+        let count = self.plan.actions.len();
         for lane in 0..LANES {
             let own = members[lane.min(members.len() - 1)];
             for (place, state) in self.plan.states.iter().enumerate() {
                 slots[place][lane] = state.value(crowd.states[own * crowd.width + place]);
             }
-            self.own
-                .choices
-                .values_into(crowd.choice[own].flat as usize, action);
+            let action = &crowd.actions[own * crowd.acts..own * crowd.acts + count];
             for (place, &value) in action.iter().enumerate() {
                 slots[states + place][lane] = value;
             }

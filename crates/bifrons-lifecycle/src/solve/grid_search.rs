@@ -121,6 +121,7 @@ pub(super) fn solve(task: &GridTask<'_>) -> Result<Solved, Fault> {
     Ok(Solved {
         values,
         policy: keep.then_some(policy),
+        bank: None,
         infeasible: outcomes.iter().map(|outcome| outcome.infeasible).sum(),
         nan: nan.map(|pair| fault(task, pair, FaultKind::NotANumber)),
     })

@@ -7,8 +7,11 @@
 )]
 
 mod cases;
+mod endogenous;
 mod errors;
 mod json;
+mod kinked;
 mod reference;
+mod retirement;
 mod simulation;
 mod slow;
