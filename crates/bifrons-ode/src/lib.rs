@@ -44,7 +44,7 @@ mod tolerance;
 
 pub use dense::{DenseSolution, OutsideSpan};
 pub use dopri5::Step;
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
+pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, Restart, solve_members};
 pub use error::{Failure, InputError, SolveError};
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};

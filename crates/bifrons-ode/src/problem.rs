@@ -93,8 +93,15 @@ pub trait LaneProblem<const W: usize> {
 
     /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
     ///
-    /// Called to start a lane only, after its [`LaneProblem::load`] and before any other lane's.
+    /// Called to start or restart a lane only, after its [`LaneProblem::load`] or
+    /// [`LaneProblem::restart`] and before any other lane's.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// The member in a lane goes on from a state that the sink has changed, see
+    /// [`Flow::Restart`](crate::Flow::Restart). Default: nothing else has changed.
+    fn restart(&mut self, lane: usize, member: usize) {
+        let _ = (lane, member);
+    }
 
     /// Says why the derivative of a lane is not finite, where the problem knows more.
     fn fault(&mut self, lane: usize) -> Option<Fault> {

@@ -10,7 +10,7 @@ use bifrons_lanes::Kernel;
 
 use super::lanes::{Lanes, Proposal};
 use super::workspace::MemberArrays;
-use super::{Flow, MemberEnd, MemberSink};
+use super::{Flow, MemberEnd, MemberSink, Restart};
 use crate::dopri5::attempt::Stages;
 use crate::dopri5::{RHS_PER_ATTEMPT, Step};
 use crate::error::Failure;
@@ -33,6 +33,13 @@ pub(crate) struct Settings {
     pub(crate) max_steps: u64,
     pub(crate) initial_step: Option<f64>,
     pub(crate) max_step: f64,
+}
+
+/// Times and wanted steps of the lanes before an attempt.
+#[derive(Debug)]
+struct Before<const W: usize> {
+    t: [f64; W],
+    wanted: [f64; W],
 }
 
 /// One run of the ensemble.
@@ -74,7 +81,6 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
     #[inline(always)]
     fn drive(mut self, n: usize) {
         let Settings {
-            t_end,
             direction,
             relative,
             max_step,
@@ -83,14 +89,17 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         let mut lanes = Lanes::<W>::idle();
         self.refill(&mut lanes);
         while lanes.active.iter().any(|&active| active) {
-            let proposal = lanes.propose(t_end, direction, max_step);
+            let proposal = lanes.propose(direction, max_step);
             self.stages
                 .attempt(n, self.problem, &lanes.t, &proposal.h, &proposal.t_new);
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
             lanes.control.decide(&square);
-            let t_old = lanes.t;
+            let before = Before {
+                t: lanes.t,
+                wanted: lanes.wanted,
+            };
             lanes.advance(&proposal, direction);
             let attention = self.attention(&lanes, &proposal, &square);
             let mut freed = false;
@@ -98,7 +107,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
                 for lane in 0..W {
                     if attention[lane] {
                         let norm = square[lane].sqrt();
-                        freed |= self.attend(&mut lanes, lane, t_old[lane], &proposal, norm);
+                        freed |= self.attend(&mut lanes, lane, &before, &proposal, norm);
                     }
                 }
             }
@@ -113,7 +122,6 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
     #[inline(always)]
     fn attention(&self, lanes: &Lanes<W>, proposal: &Proposal<W>, square: &[f64; W]) -> [bool; W] {
         let Settings {
-            t_end,
             direction,
             max_steps,
             ..
@@ -121,7 +129,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         let mut attention = [false; W];
         for l in 0..W {
             let t_new = proposal.t_new[l];
-            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == t_end);
+            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == lanes.limit[l]);
             let least = LEAST_STEP_ULP * f64::EPSILON * lanes.t[l].abs();
             let tiny = !(lanes.wanted[l] > least);
             let spent = lanes.attempts[l] >= max_steps;
@@ -131,13 +139,13 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         attention
     }
 
-    /// Shows a step, ends a member; true if the lane is free now.
+    /// Shows a step, restarts or ends a member; true if the lane is free now.
     #[inline(never)]
     fn attend(
         &mut self,
         lanes: &mut Lanes<W>,
         lane: usize,
-        t_old: f64,
+        before: &Before<W>,
         proposal: &Proposal<W>,
         norm: f64,
     ) -> bool {
@@ -149,24 +157,38 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             ..
         } = self.settings;
         let t_new = proposal.t_new[lane];
+        let inner_limit = accepted && t_new == lanes.limit[lane] && t_new != t_end;
         let mut stopped = false;
-        if accepted && t_new * direction >= lanes.next_output[lane] {
+        let mut failure = None;
+        if accepted && (t_new * direction >= lanes.next_output[lane] || inner_limit) {
             let step = Step {
                 stages: &self.stages,
                 lane,
                 member: lanes.member[lane],
-                t_old,
+                t_old: before.t[lane],
                 t_new,
                 h: proposal.h[lane],
             };
-            match self.sink.step(&step) {
+            let flow = self.sink.step(&step);
+            if inner_limit && lanes.wanted[lane] < before.wanted[lane] {
+                // The step was cut by the limit, not by its error.
+                lanes.wanted[lane] = before.wanted[lane];
+            }
+            match flow {
                 Flow::Until(next) => lanes.next_output[lane] = signed(next, direction),
                 Flow::Stop => stopped = true,
+                Flow::Restart(restart) => {
+                    stopped = restart.stop;
+                    failure = self.restart(lanes, lane, &restart);
+                }
+            }
+            if inner_limit || lanes.t[lane] != t_new {
+                let t = lanes.t[lane];
+                lanes.limit[lane] = self.sink.limit(lane, lanes.member[lane], t, t_end);
             }
         }
-        let reached = accepted && t_new == t_end;
-        let mut failure = None;
-        if !reached && !stopped {
+        let reached = accepted && lanes.t[lane] == t_end;
+        if !reached && !stopped && failure.is_none() {
             failure = self.failure(lanes, lane, proposal.h[lane], norm, max_steps);
             if failure.is_none() {
                 return false;
@@ -175,6 +197,77 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         self.end(lanes, lane, accepted, stopped, failure);
         lanes.stop(lane);
         true
+    }
+
+    /// Puts the new state where the end of the accepted step is, from where it is committed.
+    fn restart(&mut self, lanes: &mut Lanes<W>, lane: usize, restart: &Restart) -> Option<Failure> {
+        let member = lanes.member[lane];
+        let t = restart.t;
+        for (value, component) in self.member.state.iter_mut().zip(&*self.stages.y_new) {
+            *value = component[lane];
+        }
+        self.sink.restart(lane, member, self.member.state);
+        self.problem.restart(lane, member);
+        lanes.t[lane] = t;
+        lanes.next_output[lane] = signed(restart.next, self.settings.direction);
+        for (component, value) in self.stages.y_new.iter_mut().zip(&*self.member.state) {
+            component[lane] = *value;
+        }
+        if restart.stop || t == self.settings.t_end {
+            return None;
+        }
+        let kept = restart.keep_step.then_some(lanes.wanted[lane]);
+        lanes.control.start(lane);
+        lanes.restart_rhs[lane] += if kept.is_some() { 1 } else { 2 };
+        match self.begin_at(lane, t, kept) {
+            Ok(step) => {
+                lanes.wanted[lane] = step;
+                for (component, slope) in self.stages.k7.iter_mut().zip(&*self.member.slope) {
+                    component[lane] = *slope;
+                }
+                None
+            }
+            Err(failure) => Some(failure),
+        }
+    }
+
+    /// Evaluates the right-hand side at a new beginning, and its first step if none is given.
+    fn begin_at(&mut self, lane: usize, t: f64, step: Option<f64>) -> Result<f64, Failure> {
+        let Settings {
+            direction,
+            relative,
+            max_step,
+            ..
+        } = self.settings;
+        if let Some((component, &value)) = not_finite(self.member.state) {
+            return Err(Failure::InitialState { component, value });
+        }
+        self.problem
+            .rhs_one(lane, t, self.member.state, self.member.slope);
+        if let Some((component, &value)) = not_finite(self.member.slope) {
+            return Err(match self.problem.fault(lane) {
+                Some(Fault::Fatal(message)) => Failure::Fatal { t, message },
+                _ => Failure::InitialDerivative {
+                    component,
+                    value,
+                    t,
+                },
+            });
+        }
+        let problem = &mut *self.problem;
+        Ok(step.unwrap_or_else(|| {
+            let probe = initial_step::Probe {
+                y: self.member.state,
+                slope: self.member.slope,
+                euler: self.member.euler,
+                slope_there: self.member.slope_there,
+                relative,
+                absolute: self.member.absolute,
+            };
+            initial_step::estimate(probe, t, direction, max_step, |t, y, dy| {
+                problem.rhs_one(lane, t, y, dy);
+            })
+        }))
     }
 
     fn failure(
@@ -232,7 +325,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
         let statistics = Statistics {
             accepted,
             rejected: attempts - accepted,
-            rhs: self.start_cost() + RHS_PER_ATTEMPT * attempts,
+            rhs: self.start_cost() + RHS_PER_ATTEMPT * attempts + lanes.restart_rhs[lane],
         };
         self.sink.end(&MemberEnd {
             member: lanes.member[lane],
@@ -271,47 +364,23 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             t0,
             t_end,
             direction,
-            relative,
             initial_step,
-            max_step,
             ..
         } = self.settings;
         self.problem.load(lane, member, self.member.state);
         let output = self.sink.begin(lane, member, t0, self.member.state);
-        if let Some((component, &value)) = not_finite(self.member.state) {
-            let failure = Failure::InitialState { component, value };
-            return self.end_at_start(lane, member, Some(failure), 0);
-        }
         if t0 == t_end {
-            return self.end_at_start(lane, member, None, 0);
+            let failure = not_finite(self.member.state)
+                .map(|(component, &value)| Failure::InitialState { component, value });
+            return self.end_at_start(lane, member, failure, 0);
         }
-        self.problem
-            .rhs_one(lane, t0, self.member.state, self.member.slope);
-        if let Some((component, &value)) = not_finite(self.member.slope) {
-            let failure = match self.problem.fault(lane) {
-                Some(Fault::Fatal(message)) => Failure::Fatal { t: t0, message },
-                _ => Failure::InitialDerivative {
-                    component,
-                    value,
-                    t: t0,
-                },
-            };
-            return self.end_at_start(lane, member, Some(failure), 1);
-        }
-        let problem = &mut *self.problem;
-        let step = initial_step.unwrap_or_else(|| {
-            let probe = initial_step::Probe {
-                y: self.member.state,
-                slope: self.member.slope,
-                euler: self.member.euler,
-                slope_there: self.member.slope_there,
-                relative,
-                absolute: self.member.absolute,
-            };
-            initial_step::estimate(probe, t0, direction, max_step, |t, y, dy| {
-                problem.rhs_one(lane, t, y, dy);
-            })
-        });
+        let step = match self.begin_at(lane, t0, initial_step) {
+            Ok(step) => step,
+            Err(failure) => {
+                let rhs = u64::from(!matches!(failure, Failure::InitialState { .. }));
+                return self.end_at_start(lane, member, Some(failure), rhs);
+            }
+        };
         for (i, (&value, &slope)) in self
             .member
             .state
@@ -323,6 +392,7 @@ impl<const W: usize, P: LaneProblem<W>, S: MemberSink<W>> Drive<'_, W, P, S> {
             self.stages.k1[i][lane] = slope;
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
+        lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }
 
     fn end_at_start(&mut self, lane: usize, member: usize, failure: Option<Failure>, rhs: u64) {

@@ -8,11 +8,15 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) t: [f64; W],
     /// Step that is wanted next, positive.
     pub(crate) wanted: [f64; W],
+    /// Time that no step may pass.
+    pub(crate) limit: [f64; W],
     pub(crate) control: Control<W>,
     /// Along the direction of integration: the time at which the sink wants to see a step next.
     pub(crate) next_output: [f64; W],
     pub(crate) accepted: [u64; W],
     pub(crate) attempts: [u64; W],
+    /// Evaluations of the right-hand side for restarts.
+    pub(crate) restart_rhs: [u64; W],
     pub(crate) active: [bool; W],
     pub(crate) member: [usize; W],
 }
@@ -30,10 +34,12 @@ impl<const W: usize> Lanes<W> {
         Self {
             t: [0.0; W],
             wanted: [0.0; W],
+            limit: [0.0; W],
             control: Control::new(),
             next_output: [f64::INFINITY; W],
             accepted: [0; W],
             attempts: [0; W],
+            restart_rhs: [0; W],
             active: [false; W],
             member: [0; W],
         }
@@ -46,6 +52,7 @@ impl<const W: usize> Lanes<W> {
         self.next_output[lane] = output;
         self.accepted[lane] = 0;
         self.attempts[lane] = 0;
+        self.restart_rhs[lane] = 0;
         self.active[lane] = true;
         self.member[lane] = member;
     }
@@ -56,9 +63,9 @@ impl<const W: usize> Lanes<W> {
         self.wanted[lane] = 0.0;
     }
 
-    /// Clips the wanted steps to the end of the span, see `Options`.
+    /// Clips the wanted steps to the limits, see `Options`.
     #[inline(always)]
-    pub(crate) fn propose(&self, t_end: f64, direction: f64, most: f64) -> Proposal<W> {
+    pub(crate) fn propose(&self, direction: f64, most: f64) -> Proposal<W> {
         let mut h = [0.0; W];
         let mut t_new = [0.0; W];
         for l in 0..W {
@@ -67,7 +74,8 @@ impl<const W: usize> Lanes<W> {
             } else {
                 most
             };
-            let remaining = (t_end - self.t[l]) * direction;
+            let limit = self.limit[l];
+            let remaining = (limit - self.t[l]) * direction;
             let last = remaining <= 1.0001 * wanted;
             let split = if remaining < 2.0 * wanted {
                 0.5 * remaining
@@ -76,7 +84,7 @@ impl<const W: usize> Lanes<W> {
             };
             let step = if last { remaining } else { split };
             h[l] = direction * step;
-            t_new[l] = if last { t_end } else { self.t[l] + h[l] };
+            t_new[l] = if last { limit } else { self.t[l] + h[l] };
         }
         Proposal { h, t_new }
     }
