@@ -215,6 +215,10 @@ impl<'n, 'd> Emitter<'n, 'd> {
             states,
             definitions: self.definitions,
             outputs,
+            discretes: Vec::new(),
+            clocks: Vec::new(),
+            guards: Vec::new(),
+            updates: Vec::new(),
         })
     }
 }

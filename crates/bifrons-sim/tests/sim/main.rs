@@ -5,7 +5,9 @@
     reason = "recorded times and exact values are exact"
 )]
 
+mod clocks;
 mod determinism;
+mod guards;
 mod models;
 mod recording;
 mod rows;
