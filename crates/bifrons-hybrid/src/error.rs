@@ -49,6 +49,19 @@ pub enum SchemaError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BlockError {
+    /// An update whose trigger is no clock or guard of the block, or whose target is no state.
+    #[error(
+        "update of `{variable}` at `{trigger}` of block kind {kind}: `{trigger}` must be a clock \
+         or guard of the block and `{variable}` a discrete or continuous state of it"
+    )]
+    Update {
+        /// Kind of the block.
+        kind: String,
+        /// The variable.
+        variable: String,
+        /// The clock or guard.
+        trigger: String,
+    },
     /// A name that is malformed, reserved or taken.
     #[error("name `{name}` of block kind {kind} {problem}")]
     Name {

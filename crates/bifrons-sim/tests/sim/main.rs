@@ -7,8 +7,10 @@
 
 mod clocks;
 mod determinism;
+mod discrete_blocks;
 mod guards;
 mod models;
 mod recording;
+mod reference;
 mod rows;
 mod sweeps;
