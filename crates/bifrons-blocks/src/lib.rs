@@ -13,7 +13,7 @@
 //! | kinks | [`Abs`], [`Sign`], [`Saturation`], [`DeadZone`] |
 //! | states | [`Integrator`], [`SecondOrder`], [`StateSpace`], [`TransferFunction`] |
 //! | discrete | [`ZeroOrderHold`], [`UnitDelay`], [`DiscreteIntegrator`], [`DiscreteDerivative`], [`DiscreteTransferFunction`], [`DiscreteStateSpace`], [`DiscretePid`], [`DiscreteRateLimiter`], [`Counter`], [`EdgeDetector`] at a [`Rate`] |
-//! | switching | [`Relay`], [`LimitedIntegrator`] |
+//! | switching | [`Relay`], [`LimitedIntegrator`], [`StateMachine`] |
 //! | design | [`zoh()`] |
 //!
 //! [`DiagramBuilder::add`]: bifrons_hybrid::DiagramBuilder::add
@@ -42,6 +42,7 @@ mod discrete_linear;
 mod expression;
 mod function;
 mod linear;
+mod machine;
 mod maths;
 mod nonlinear;
 mod rate;
@@ -58,6 +59,7 @@ pub use discrete_linear::{DiscretePid, DiscreteStateSpace, DiscreteTransferFunct
 pub use expression::Expression;
 pub use function::Function;
 pub use linear::{StateSpace, TransferFunction};
+pub use machine::StateMachine;
 pub use maths::{Divide, Gain, Maximum, Minimum, Polynomial, Power, Product, Sum};
 pub use nonlinear::{Abs, DeadZone, Saturation, Sign};
 pub use rate::Rate;

@@ -49,6 +49,14 @@ pub enum SchemaError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BlockError {
+    /// A state machine that makes no sense.
+    #[error("{kind}: {problem}")]
+    Machine {
+        /// Kind of the block.
+        kind: String,
+        /// What is wrong, by the names of states.
+        problem: String,
+    },
     /// An update whose trigger is no clock or guard of the block, or whose target is no state.
     #[error(
         "update of `{variable}` at `{trigger}` of block kind {kind}: `{trigger}` must be a clock \

@@ -16,9 +16,14 @@
 #![forbid(unsafe_code)]
 
 mod diagrams;
+mod hybrid;
 mod lanes;
 mod reference;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
+pub use hybrid::{
+    bouncing_ball, cart_pole, chain, multirate, pid_plant, quadruped, state_machine, stribeck,
+    thermostat,
+};
 pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};

@@ -74,7 +74,7 @@ fn a_hundred_thousand_ticks_of_a_tenth_are_exact() {
 /// The value of the only output at these times.
 fn values(system: &TapeSystem, t_end: f64, times: &[f64]) -> Vec<f64> {
     let run = run(system, t_end, Recording::times(times.to_vec()));
-    assert_eq!(run.times(), times);
+    assert_eq!(run.times(), times, "times of the rows");
     run.signal("y").expect("recorded").to_vec()
 }
 

@@ -56,7 +56,7 @@ fn ticks(block: impl Block, input: &str, count: u32) -> Vec<f64> {
 }
 
 fn close(found: &[f64], expected: &[f64]) {
-    assert_eq!(found.len(), expected.len());
+    assert_eq!(found.len(), expected.len(), "numbers of values");
     for (a, b) in found.iter().zip(expected) {
         assert!(
             (a - b).abs() <= 1e-13 * b.abs().max(1.0),

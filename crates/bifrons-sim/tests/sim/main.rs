@@ -9,6 +9,7 @@ mod clocks;
 mod determinism;
 mod discrete_blocks;
 mod guards;
+mod machines;
 mod models;
 mod recording;
 mod reference;

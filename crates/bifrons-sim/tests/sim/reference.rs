@@ -70,7 +70,7 @@ fn run(system: &TapeSystem, times: Vec<f64>, tolerance: (f64, f64)) -> Run {
 
 /// Compares rows of all signals, time by time, with a flat list; returns the worst difference.
 fn compare(run: &Run, names: &[&str], expected: &[f64], tolerance: f64) {
-    assert_eq!(run.times().len() * names.len(), expected.len());
+    assert_eq!(run.times().len() * names.len(), expected.len(), "values");
     for (row, expected) in expected.chunks_exact(names.len()).enumerate() {
         for (name, expected) in names.iter().zip(expected) {
             let found = run.signal(name).expect("recorded")[row];
@@ -191,7 +191,7 @@ fn a_filtered_pid_controls_an_integrator() {
 
 fn compare_signal(run: &Run, name: &str, expected: &[f64], tolerance: f64) {
     let found = run.signal(name).expect("recorded");
-    assert_eq!(found.len(), expected.len());
+    assert_eq!(found.len(), expected.len(), "rows of {name}");
     for (row, (a, b)) in found.iter().zip(expected).enumerate() {
         assert!(
             (a - b).abs() <= tolerance,
@@ -288,7 +288,8 @@ fn a_block_on_a_belt_sticks_and_slips() {
         )
         .guard(
             Guard::new("sticks", Direction::Rising),
-            Expr::select(slips(), s("v") - 0.1, -1.0),
+            // Positive while it sticks: slipping starts on the surface, which is no crossing.
+            Expr::select(slips(), s("v") - 0.1, 1.0),
         )
         .update("breaks_away", "slip", 1.0)
         .update("sticks", "slip", 0.0)
