@@ -3,11 +3,13 @@
 mod calibration;
 mod dae;
 mod horizon;
+mod hybrid;
 mod noop;
 mod ode;
 mod retirement;
 mod saver;
 mod sweep_decay;
+mod sweep_events;
 
 use bifrons_problems::{Reference, Saver};
 
@@ -53,6 +55,16 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &OSCILLATOR,
         &LORENZ,
         &sweep_decay::SweepDecay,
+        &hybrid::BOUNCING_BALL,
+        &hybrid::STATE_MACHINE,
+        &hybrid::PID_PLANT,
+        &hybrid::MULTIRATE,
+        &hybrid::THERMOSTAT,
+        &hybrid::STRIBECK,
+        &hybrid::Chain,
+        &sweep_events::QUADRUPED,
+        &sweep_events::CART_POLE,
+        &sweep_events::BOUNCING_BALL,
         &horizon::Horizon,
         &DETERMINISTIC,
         &BUFFER_STOCK,

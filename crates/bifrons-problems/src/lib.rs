@@ -17,6 +17,7 @@
 
 pub mod contest;
 mod diagrams;
+mod hybrid;
 mod lanes;
 pub mod ode;
 mod reference;
@@ -24,6 +25,10 @@ mod retirement;
 mod saver;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
+pub use hybrid::{
+    bouncing_ball, cart_pole, chain, multirate, pid_plant, quadruped, state_machine, stribeck,
+    thermostat,
+};
 pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};
 pub use retirement::{Retirement, RetirementError, RetirementWorkspace};

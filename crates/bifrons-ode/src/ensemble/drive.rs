@@ -11,7 +11,7 @@ use bifrons_lanes::Kernel;
 use super::events::{EventLanes, LaneTrack};
 use super::lanes::{Lanes, Proposal};
 use super::workspace::MemberArrays;
-use super::{Flow, MemberEnd, MemberSink};
+use super::{Flow, MemberEnd, MemberSink, Restart as SinkRestart};
 use crate::error::Failure;
 use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
@@ -44,6 +44,8 @@ struct OneLane {
     t_old: f64,
     h: f64,
     t_new: f64,
+    /// Step that the controller wanted before the attempt.
+    wanted: f64,
     norm: f64,
 }
 
@@ -106,7 +108,6 @@ where
     #[inline(always)]
     fn drive(mut self, n: usize) {
         let Settings {
-            t_end,
             direction,
             relative,
             max_step,
@@ -115,14 +116,14 @@ where
         let mut lanes = Lanes::<W>::idle();
         self.refill(&mut lanes);
         while lanes.active.iter().any(|&active| active) {
-            let proposal = lanes.propose(t_end, direction, max_step);
+            let proposal = lanes.propose(direction, max_step);
             self.stages
                 .attempt(n, self.problem, &lanes.t, &proposal.h, &proposal.t_new);
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
             lanes.control.decide(&square, A::LAW);
-            let t_old = lanes.t;
+            let (t_old, wanted) = (lanes.t, lanes.wanted);
             lanes.advance(&proposal, direction);
             let mut attention = self.attention(&lanes, &proposal, &square);
             let mut look = [false; W];
@@ -146,6 +147,7 @@ where
                             t_old: t_old[lane],
                             h: proposal.h[lane],
                             t_new: proposal.t_new[lane],
+                            wanted: wanted[lane],
                             norm: square[lane].sqrt(),
                         };
                         freed |= self.attend(&mut lanes, &one, look[lane]);
@@ -163,7 +165,6 @@ where
     #[inline(always)]
     fn attention(&self, lanes: &Lanes<W>, proposal: &Proposal<W>, square: &[f64; W]) -> [bool; W] {
         let Settings {
-            t_end,
             direction,
             max_steps,
             ..
@@ -171,7 +172,7 @@ where
         let mut attention = [false; W];
         for l in 0..W {
             let t_new = proposal.t_new[l];
-            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == t_end);
+            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == lanes.limit[l]);
             let least = LEAST_STEP_ULP * f64::EPSILON * lanes.t[l].abs();
             let tiny = !(lanes.wanted[l] > least);
             let spent = lanes.attempts[l] >= max_steps;
@@ -189,13 +190,12 @@ where
         if look && let Some(ended) = self.attend_events(lanes, one) {
             return ended;
         }
-        let mut stopped = false;
+        let (mut stopped, mut failure) = (false, None);
         if accepted {
-            stopped = self.show(lanes, one, one.t_new, false);
+            (stopped, failure) = self.attend_sink(lanes, one);
         }
-        let reached = accepted && one.t_new == t_end;
-        let mut failure = None;
-        if !reached && !stopped {
+        let reached = accepted && lanes.t[lane] == t_end;
+        if !reached && !stopped && failure.is_none() {
             failure = self.failure(lanes, one);
             if failure.is_none() {
                 return false;
@@ -221,13 +221,76 @@ where
         true
     }
 
-    /// Shows the step of a lane up to `t`, if that is wanted; true if the sink stops the member.
-    /// A cut step ends in the state before the event.
-    fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> bool {
-        let direction = self.settings.direction;
-        if !(t * direction >= lanes.next_output[one.lane]) {
-            return false;
+    /// Shows an accepted step that is wanted or ends at a limit, and follows the sink: whether
+    /// the member is stopped, and why it fails.
+    fn attend_sink(&mut self, lanes: &mut Lanes<W>, one: &OneLane) -> (bool, Option<Failure>) {
+        let (lane, t_end) = (one.lane, self.settings.t_end);
+        let at_limit = one.t_new == lanes.limit[lane] && one.t_new != t_end;
+        if !at_limit && !self.is_wanted(lanes, lane, one.t_new) {
+            return (false, None);
         }
+        let flow = self.show(lanes, one, one.t_new, false);
+        if at_limit && lanes.wanted[lane] < one.wanted {
+            // The step was cut by the limit, not by its error.
+            lanes.wanted[lane] = one.wanted;
+        }
+        let (mut stopped, mut failure) = (flow == Flow::Stop, None);
+        if let Flow::Restart(restart) = flow {
+            stopped = restart.stop;
+            failure = self.restart_by_sink(lanes, lane, &restart).err();
+        }
+        if at_limit || lanes.t[lane] != one.t_new {
+            self.ask_limit(lanes, lane);
+        }
+        (stopped, failure)
+    }
+
+    fn ask_limit(&mut self, lanes: &mut Lanes<W>, lane: usize) {
+        let (member, t) = (lanes.member[lane], lanes.t[lane]);
+        lanes.limit[lane] = self.sink.limit(lane, member, t, self.settings.t_end);
+    }
+
+    /// Lets the sink put a new state where the end of the accepted step is, from where it is
+    /// committed.
+    fn restart_by_sink(
+        &mut self,
+        lanes: &mut Lanes<W>,
+        lane: usize,
+        restart: &SinkRestart,
+    ) -> Result<(), Failure> {
+        let (member, t) = (lanes.member[lane], restart.t);
+        for (value, component) in self.member.state.iter_mut().zip(self.stages.end().0) {
+            *value = component[lane];
+        }
+        self.sink.restart(lane, member, self.member.state);
+        self.problem.restart(lane, member);
+        lanes.t[lane] = t;
+        lanes.next_output[lane] = signed(restart.next, self.settings.direction);
+        let (y, _) = self.stages.end_mut();
+        for (component, &value) in y.iter_mut().zip(&*self.member.state) {
+            component[lane] = value;
+        }
+        if restart.stop || t == self.settings.t_end {
+            return Ok(());
+        }
+        if let Some((component, &value)) = not_finite(self.member.state) {
+            return Err(Failure::InitialState { component, value });
+        }
+        let kept = if restart.keep_step {
+            Restart::Kink
+        } else {
+            Restart::Reset
+        };
+        self.restart(lanes, lane, t, kept)
+    }
+
+    /// Whether the sink wants to see a step that ends at `t`.
+    fn is_wanted(&self, lanes: &Lanes<W>, lane: usize, t: f64) -> bool {
+        t * self.settings.direction >= lanes.next_output[lane]
+    }
+
+    /// Shows the step of a lane up to `t`. A cut step ends in the state before the event.
+    fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> Flow {
         let before = self.events.as_ref().map(|events| events.before.as_slice());
         let step = Step {
             stages: self.stages.view(),
@@ -238,13 +301,11 @@ where
             h: one.h,
             cut: before.filter(|_| cut),
         };
-        match self.sink.step(&step) {
-            Flow::Until(next) => {
-                lanes.next_output[one.lane] = signed(next, direction);
-                false
-            }
-            Flow::Stop => true,
+        let flow = self.sink.step(&step);
+        if let Flow::Until(next) = flow {
+            lanes.next_output[one.lane] = signed(next, self.settings.direction);
         }
+        flow
     }
 
     /// Looks for events in the step of a lane; if one cuts the step, whether the lane is free.
@@ -308,7 +369,18 @@ where
     ) -> bool {
         let lane = one.lane;
         lanes.t[lane] = t;
-        let stopped = self.show(lanes, one, t, true);
+        let mut stopped = false;
+        if self.is_wanted(lanes, lane, t) {
+            // The event has restarted the member already; of a second restart only its end counts.
+            stopped = match self.show(lanes, one, t, true) {
+                Flow::Until(_) => false,
+                Flow::Stop => true,
+                Flow::Restart(restart) => restart.stop,
+            };
+        }
+        if t == lanes.limit[lane] && t != self.settings.t_end {
+            self.ask_limit(lanes, lane);
+        }
         let mut ended = Ended {
             stopped,
             terminated: change == Ok(Change::Terminate),
@@ -481,6 +553,7 @@ where
             k1[i][lane] = slope;
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
+        lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }
 
     /// Functions that fire at the start.

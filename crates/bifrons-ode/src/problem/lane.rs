@@ -25,8 +25,14 @@ pub trait LaneProblem<const W: usize> {
     /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
     ///
     /// Called to start a lane, after its [`LaneProblem::load`] and before any other lane's, and, if
-    /// there are root functions, after an event in any lane.
+    /// there are root functions, after an event in any lane; after [`LaneProblem::restart`], too.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// The member in a lane goes on from a state that the sink has changed, see
+    /// [`Flow::Restart`](crate::Flow::Restart). Default: nothing else has changed.
+    fn restart(&mut self, lane: usize, member: usize) {
+        let _ = (lane, member);
+    }
 
     /// Number of root functions, the same for all members. Default: none.
     fn root_count(&self) -> usize {
