@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
 use crate::event::{Event, EventLog, Response};
+use crate::implicit::{ConsistencyError, Consistent};
 use crate::options::Options;
 use crate::problem::{Erased, Fault, Problem};
 use crate::recorder::Recorder;
@@ -45,6 +46,8 @@ struct Followed<'f, P, S> {
     problem: &'f mut P,
     stepper: &'f S,
     log: &'f mut EventLog,
+    consistent: Option<&'f mut Consistent>,
+    inconsistent: &'f mut Option<ConsistencyError>,
 }
 
 impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
@@ -55,7 +58,16 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
         self.stepper.interpolate(t, y);
     }
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
-        self.problem.event(event, y)
+        let Some(consistent) = &mut self.consistent else {
+            return self.problem.event(event, y);
+        };
+        consistent.remember(y);
+        let response = self.problem.event(event, y);
+        if let Err(error) = consistent.follow(self.problem, event.t, y) {
+            *self.inconsistent = Some(error);
+            return Response::Terminate;
+        }
+        response
     }
     fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
         self.log.push(event, before, after);
@@ -69,6 +81,9 @@ pub(crate) struct Run<'r, 's, 'p, S> {
     recorder: &'r mut Recorder<'s>,
     watch: Watch,
     stops: Stops,
+    /// The algebraic equations, if there are any.
+    consistent: Option<Consistent>,
+    inconsistent: Option<ConsistencyError>,
     t_end: f64,
     direction: f64,
     max_steps: u64,
@@ -108,6 +123,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             recorder,
             watch,
             stops: Stops::new(&options.stops, t0, t_end)?,
+            consistent: None,
+            inconsistent: None,
             t_end,
             direction,
             max_steps: options.max_steps,
@@ -119,6 +136,12 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             before: vec![0.0; n],
             scratch: vec![0.0; n],
         })
+    }
+
+    /// The same run, which keeps its algebraic equations.
+    pub(crate) fn with_consistent(mut self, consistent: Option<Consistent>) -> Self {
+        self.consistent = consistent;
+        self
     }
 
     /// Runs to the end; the recorder has the result.
@@ -140,6 +163,9 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
         let t0 = self.t;
+        if let Some(consistent) = &mut self.consistent {
+            consistent.start(&mut self.problem, t0, &mut self.y, options.consistency)?;
+        }
         self.recorder.start(t0, &self.y);
         let mut fired = false;
         if !self.watch.is_empty() {
@@ -264,6 +290,10 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         if t == self.t_end {
             return Ok(change);
         }
+        if let (Restart::Kink, Some(consistent)) = (restart, &mut self.consistent) {
+            // The state is that of the interpolant, whose algebraic variables are not exact.
+            consistent.solve(&mut self.problem, t, &mut self.y)?;
+        }
         let limit = self.limit();
         self.stepper
             .restart(&mut self.problem, t, &self.y, limit, restart)?;
@@ -307,6 +337,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             problem: &mut self.problem,
             stepper: &self.stepper,
             log: &mut self.recorder.solution.events,
+            consistent: self.consistent.as_mut(),
+            inconsistent: &mut self.inconsistent,
         };
         let states = (
             self.y.as_mut_slice(),
@@ -315,7 +347,10 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         );
         let result = happen(&mut self.watch, &mut track, t, stop, states);
         self.events = self.recorder.solution.events.len() as u64;
-        result
+        match self.inconsistent.take() {
+            Some(error) => Err(error.into()),
+            None => result,
+        }
     }
 
     fn track(&mut self) -> (&mut Watch, Followed<'_, Erased<'p>, S>) {
@@ -323,6 +358,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             problem: &mut self.problem,
             stepper: &self.stepper,
             log: &mut self.recorder.solution.events,
+            consistent: self.consistent.as_mut(),
+            inconsistent: &mut self.inconsistent,
         };
         (&mut self.watch, track)
     }

@@ -1,5 +1,6 @@
 //! What can go wrong, before the first step and during a run.
 
+use crate::implicit::ConsistencyError;
 use crate::solution::Solution;
 
 /// Input that no run can start from. Found before the right-hand side is called.
@@ -187,6 +188,9 @@ pub enum Failure {
         /// The budget.
         budget: u64,
     },
+    /// The algebraic equations do not hold at the start, or cannot be made to hold after an event.
+    #[error(transparent)]
+    Inconsistent(#[from] ConsistencyError),
     /// The handler of events left a state that is NaN or infinite.
     #[error("component {component} is {value} after the event at t = {t}")]
     EventState {

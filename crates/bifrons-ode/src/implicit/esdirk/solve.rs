@@ -32,7 +32,7 @@ pub(super) enum Solved {
 /// What the simplified Newton iteration remembers.
 #[derive(Debug)]
 pub(super) struct Iteration {
-    contraction: Contraction,
+    pub(super) contraction: Contraction,
     /// `h γ` of the factorisation; NaN if there is none.
     factored: f64,
     /// Accepted steps at the time of the last Jacobian.

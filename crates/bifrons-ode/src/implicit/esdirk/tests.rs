@@ -1,6 +1,6 @@
 //! The tables against the conditions of order, measured orders, and what a step keeps.
 
-use bifrons_algebra::Complex;
+use bifrons_algebra::{Complex, Contraction};
 
 use super::tables::{ESDIRK4, ESDIRK5, MAX_STAGES, TR_BDF2, Tableau};
 use super::{Esdirk, Setup};
@@ -177,7 +177,8 @@ fn errors<P: Problem>(
     let tolerance = Tolerance::new(1.0, 1.0).unwrap();
     let mut method = Esdirk::new(&Setup::new(&problem, &tolerance), tableau).unwrap();
     // The iteration is as good as it can be, and every step is accepted.
-    method.newton.tolerance = 1e-12;
+    method.newton.tolerance = 1e-15;
+    method.newton.contraction = Contraction::new(30);
     let start = Start {
         t: 0.0,
         y: y0,
@@ -198,8 +199,11 @@ fn errors<P: Problem>(
     };
     let mut steps = 0;
     while Stepper::<P>::t(&method) < 1.0 {
+        // Many iterations make the controller careful.
+        method.h = step;
         let attempt = method.attempt(&mut problem, 1.0).unwrap();
-        assert_eq!(attempt, Attempt::Accepted);
+        let seen = Stepper::<P>::statistics(&method);
+        assert_eq!(attempt, Attempt::Accepted, "{seen:?}");
         steps += 1;
         let m: &dyn Stepper<P> = &method;
         ends = ends.max(worst(m.state(), m.t()));
@@ -225,7 +229,7 @@ fn slope(errors: &[f64]) -> f64 {
 fn measured_orders_of_differential_equations() {
     for (tableau, first, order, dense) in [
         (&TR_BDF2, 64, 2.0, 2.0),
-        (&ESDIRK4, 40, 4.0, 4.0),
+        (&ESDIRK4, 24, 4.0, 4.0),
         (&ESDIRK5, 16, 5.0, 5.0),
     ] {
         let mut found = (Vec::new(), Vec::new());
@@ -241,7 +245,10 @@ fn measured_orders_of_differential_equations() {
             found.1.push(inside);
         }
         let (at_ends, within) = (slope(&found.0), slope(&found.1));
-        assert!((at_ends - order).abs() < 0.2, "order {order}: {at_ends}");
+        assert!(
+            (at_ends - order).abs() < 0.2,
+            "order {order}: {at_ends}, {found:?}"
+        );
         assert!(
             (within - dense).abs() < 0.3,
             "order {order} inside: {within}"
@@ -252,13 +259,9 @@ fn measured_orders_of_differential_equations() {
 /// `y' = z²`, `0 = y z − 1`: index one, `y = (1 + 3 t)^(1/3)`.
 #[test]
 fn measured_orders_of_algebraic_systems() {
-    for (tableau, first, order) in [
-        (&TR_BDF2, 64, 2.0),
-        (&ESDIRK4, 16, 4.0),
-        (&ESDIRK5, 12, 5.0),
-    ] {
+    for (tableau, first, order) in [(&TR_BDF2, 64, 2.0), (&ESDIRK4, 12, 4.0), (&ESDIRK5, 5, 5.0)] {
         let mut found = Vec::new();
-        for k in 0..4 {
+        for k in 0..3 {
             let problem = closure(2, |_, y, f| {
                 f[0] = y[1] * y[1];
                 f[1] = y[0] * y[1] - 1.0;
