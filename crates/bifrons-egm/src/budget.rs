@@ -7,7 +7,7 @@ mod snap;
 pub use compose::publish_on_budget;
 pub use schedule::Schedule;
 pub use snap::selection_point;
-pub(crate) use snap::snap as first_at_or_above;
+pub(crate) use snap::{first_number, snap as first_at_or_above};
 
 use bifrons_memory::Footprint;
 

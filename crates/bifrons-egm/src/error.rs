@@ -260,6 +260,58 @@ pub enum BudgetError {
     },
 }
 
+/// Why an outer search fails.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OuterError {
+    /// A parameter is outside of its range.
+    #[error("{name} must be {required}, got {value}")]
+    Parameter {
+        /// Which one.
+        name: &'static str,
+        /// The range.
+        required: &'static str,
+        /// The value found.
+        value: f64,
+    },
+    /// E-NE-GRID: the initial grid cannot be used.
+    #[error(
+        "E-NE-GRID: the outer grid needs at least two finite, ascending nodes, got {count} nodes"
+    )]
+    Grid {
+        /// Nodes given.
+        count: usize,
+    },
+    /// The search ran out of nodes or rounds.
+    #[error(
+        "outer search not resolved after {rounds} rounds with {nodes} nodes: {marked} intervals left, error {residual} bands; raise `max_nodes` or `max_refinement_rounds`, or allow it by `with_fail_closed(false)`"
+    )]
+    Convergence {
+        /// Rounds made.
+        rounds: usize,
+        /// Nodes used.
+        nodes: usize,
+        /// Intervals that should be refined.
+        marked: usize,
+        /// Largest error of the interpolant near a maximum, in bands.
+        residual: f64,
+    },
+    /// E-NN-LIPSCHITZ: two points contradict the bound.
+    #[error(
+        "E-NN-LIPSCHITZ: the value changes by {secant} per unit between {from} and {to}, more than the bound {bound}; raise the bound"
+    )]
+    Lipschitz {
+        /// The bound given.
+        bound: f64,
+        /// The slope found.
+        secant: f64,
+        /// Left point.
+        from: f64,
+        /// Right point.
+        to: f64,
+    },
+}
+
 /// Why a step of an endogenous grid method fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

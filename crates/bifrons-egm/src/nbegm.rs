@@ -29,6 +29,8 @@ pub struct NbEgmOptions {
     pub curve_points: usize,
     /// Most cliffs of the continuation that are followed (256).
     pub cliff_target_limit: usize,
+    /// Most marks of the row that is made (64): the strongest bends of the policy remain.
+    pub mark_limit: usize,
 }
 
 impl Default for NbEgmOptions {
@@ -38,6 +40,7 @@ impl Default for NbEgmOptions {
             curve_ratio: 1.01,
             curve_points: 512,
             cliff_target_limit: 256,
+            mark_limit: 64,
         }
     }
 }
@@ -55,6 +58,13 @@ impl NbEgmOptions {
     pub const fn with_curves(mut self, ratio: f64, points: usize) -> Self {
         self.curve_ratio = ratio;
         self.curve_points = points;
+        self
+    }
+
+    /// Sets how many marks a row may have.
+    #[must_use]
+    pub const fn with_mark_limit(mut self, limit: usize) -> Self {
+        self.mark_limit = limit;
         self
     }
 
@@ -82,7 +92,7 @@ pub struct NbEgmReport {
 #[derive(Debug, Clone, Default)]
 pub struct NbEgmWorkspace {
     candidates: CandidateBuffer,
-    marks: Vec<f64>,
+    marks: Vec<(f64, f64)>,
     envelope: EnvelopeWorkspace,
 }
 
@@ -107,7 +117,7 @@ impl NbEgmWorkspace {
             .saturating_add(nodes);
         CandidateBuffer::footprint(count)
             .beside(EnvelopeWorkspace::footprint(count, runs))
-            .beside(Footprint::of::<f64>(curves.saturating_mul(2)))
+            .beside(Footprint::of::<(f64, f64)>(curves.saturating_mul(2)))
     }
 
     /// Makes room, so that steps of this size allocate nothing.
@@ -180,7 +190,7 @@ pub fn nbegm_step(
     let envelope = upper_envelope(method, candidates.view(), Descending::Drop, work, out)?;
     strip_corner(out);
     out.set_owner(0);
-    keep_marks(&workspace.marks, out);
+    keep_marks(&mut workspace.marks, options.mark_limit, out);
     out.corner = corner;
     Ok(NbEgmReport {
         inversion,
@@ -190,24 +200,50 @@ pub fn nbegm_step(
 }
 
 /// Resources at both sides of every breakpoint.
-fn collect_marks(breaks: &[SavingsBreak], row: &Row, marks: &mut Vec<f64>) {
+fn collect_marks(breaks: &[SavingsBreak], row: &Row, marks: &mut Vec<(f64, f64)>) {
     marks.clear();
     marks.reserve_exact(2 * breaks.len());
     let sides = breaks.iter().flat_map(|at| [at.node - 1, at.node]);
-    marks.extend(sides.map(|i| row.x.get(i).copied().unwrap_or(f64::NAN)));
-    marks.retain(|m| !m.is_nan());
-    marks.sort_unstable_by(f64::total_cmp);
+    marks.extend(sides.filter_map(|i| Some((*row.x.get(i)?, 0.0))));
+    marks.retain(|(m, _)| !m.is_nan());
+    marks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     // Sides of a weak breakpoint differ in rounding only.
-    marks.dedup_by(|next, kept| *next - *kept <= 1e-12 * kept.abs());
+    marks.dedup_by(|next, kept| next.0 - kept.0 <= curves::SAME * kept.0.abs());
 }
 
-/// Keeps the marks that are records of the envelope.
-fn keep_marks(marks: &[f64], out: &mut Row) {
-    for &mark in marks {
-        let at = out.x.partition_point(|&x| x < mark);
-        if out.x.get(at).is_some_and(|&x| x <= mark) {
-            out.marks.push(mark);
-        }
+/// Keeps the marks that are records of the envelope, of too many the strongest bends.
+fn keep_marks(marks: &mut Vec<(f64, f64)>, limit: usize, out: &mut Row) {
+    marks.retain_mut(|(mark, bend)| {
+        let slack = curves::SAME * mark.abs();
+        let at = out.x.partition_point(|&x| x < *mark - slack);
+        *bend = bend_at(out, at);
+        let found = out.x.get(at).copied().filter(|&x| x <= *mark + slack);
+        *mark = found.unwrap_or(*mark);
+        found.is_some() && *bend > LEAST_BEND
+    });
+    if marks.len() > limit {
+        marks.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
+        marks.truncate(limit);
+        marks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    out.marks.extend(marks.iter().map(|(mark, _)| *mark));
+}
+
+/// Bends of the policy below this change of its slope are curvature.
+const LEAST_BEND: f64 = 1e-9;
+
+/// Change of the slope of the policy at a record, over brackets of some width.
+fn bend_at(row: &Row, at: usize) -> f64 {
+    let Some(&x) = row.x.get(at) else { return 0.0 };
+    let least = 1e-9 * x.abs();
+    let slope = |i: usize, j: usize| (row.policy[j] - row.policy[i]) / (row.x[j] - row.x[i]);
+    let left = (0..at).rev().find(|&i| x - row.x[i] > least);
+    let right = (at + 1..row.x.len()).find(|&i| row.x[i] - x > least);
+    match (left, right) {
+        (Some(i), Some(j)) => (slope(at, j) - slope(i, at)).abs(),
+        // Below the first record everything is consumed.
+        (None, Some(j)) => (slope(at, j) - 1.0).abs(),
+        _ => 0.0,
     }
 }
 

@@ -2,9 +2,16 @@
 //! documented.
 #![allow(
     clippy::unwrap_used,
-    clippy::cast_possible_truncation,
+    clippy::expect_used,
+    clippy::panic,
     clippy::float_cmp,
-    reason = "numbers of tests are small, and equality of bits is meant"
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::missing_assert_message,
+    clippy::print_stdout,
+    dead_code,
+    reason = "tests print their worst errors, and compare bits where they are meant to agree"
 )]
 
 use bifrons_egm::{

@@ -1,11 +1,16 @@
 //! Taxes with kinks, tapers and cliffs against reference values.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
-    clippy::cast_possible_truncation,
     clippy::float_cmp,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::missing_assert_message,
+    clippy::print_stdout,
     dead_code,
-    reason = "numbers of tests are small, and equality of bits is meant"
+    reason = "tests print their worst errors, and compare bits where they are meant to agree"
 )]
 
 #[path = "support/table.rs"]

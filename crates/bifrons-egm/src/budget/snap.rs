@@ -28,9 +28,9 @@ pub(crate) fn first_number(low: f64, high: f64, mut holds: impl FnMut(f64) -> bo
     while low < high - 1 {
         let middle = low + (high - low) / 2;
         if holds(from_ordered(middle)) {
-            high = middle
+            high = middle;
         } else {
-            low = middle
+            low = middle;
         }
     }
     from_ordered(high)

@@ -5,6 +5,9 @@ use crate::candidate::CandidateBuffer;
 use crate::problem::SavingsProblem;
 use crate::row::{Corner, Row};
 
+/// Resources that differ by less than this share are one.
+pub(super) const SAME: f64 = 1e-12;
+
 /// Assembles the candidates of a step from its inverted nodes.
 pub(super) struct Builder<'a> {
     pub(super) problem: &'a SavingsProblem<'a>,
@@ -35,6 +38,9 @@ impl Builder<'_> {
                     // The chain ends here; its curve has a label of its own.
                     count += usize::from(self.push_cliff(i, label + 1, (low, high), out));
                     label += 2;
+                } else if self.is_weak(i) {
+                    // Both sides are one candidate; rounding must not make it a fold.
+                    continue;
                 } else {
                     count += usize::from(self.push_kink(i, label, out));
                 }
@@ -49,6 +55,12 @@ impl Builder<'_> {
             );
         }
         count
+    }
+
+    /// Whether both sides of the breakpoint before node `i` are the same candidate.
+    fn is_weak(&self, i: usize) -> bool {
+        let (a, b) = (self.row.x[i - 1], self.row.x[i]);
+        (b - a).abs() <= SAME * a.abs()
     }
 
     /// The constrained region, up to where it joins the first chain or to the end.

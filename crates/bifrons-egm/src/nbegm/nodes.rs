@@ -2,8 +2,8 @@
 
 use bifrons_memory::Footprint;
 
-use crate::budget::first_at_or_above;
 use crate::budget::{Affine, BreakKind, Budget};
+use crate::budget::{first_at_or_above, first_number};
 use crate::error::EgmError;
 use crate::row::RowView;
 
@@ -20,18 +20,53 @@ pub struct SavingsBreak {
 ///
 /// A breakpoint is represented by two neighbouring numbers, so that plain reads at both nodes
 /// give the limits from both sides.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SavingsNodes {
     nodes: Vec<f64>,
     breaks: Vec<SavingsBreak>,
-    targets: Vec<(f64, bool)>,
+    targets: Vec<Target>,
+    /// Most breakpoints beside cliffs.
+    limit: usize,
 }
 
+/// A breakpoint before it is a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Target {
+    first_above: f64,
+    is_cliff: bool,
+    strength: f64,
+}
+
+impl Default for SavingsNodes {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            breaks: Vec::new(),
+            targets: Vec::new(),
+            limit: 256,
+        }
+    }
+}
+
+/// Strength of a mark: below that of a kink in which the marginal changes by this share.
+const MARK: f64 = 1e-4;
+
 impl SavingsNodes {
-    /// No nodes.
+    /// No nodes; at most 256 breakpoints.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets how many breakpoints are kept: cliffs and declared kinks first, then kinks by the
+    /// share in which the marginal changes, then marks.
+    ///
+    /// With shocks and without taste shocks the kinks of a model double and redouble from period
+    /// to period while they fade; without a limit their number would explode.
+    #[must_use]
+    pub const fn with_break_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
     }
 
     /// Memory for so many nodes of the grid and breakpoints.
@@ -39,7 +74,7 @@ impl SavingsNodes {
     pub const fn footprint(grid: usize, breaks: usize) -> Footprint {
         Footprint::of::<f64>(grid.saturating_add(breaks.saturating_mul(2)))
             .beside(Footprint::of::<SavingsBreak>(breaks))
-            .beside(Footprint::of::<(f64, bool)>(breaks))
+            .beside(Footprint::of::<Target>(breaks))
     }
 
     /// Forgets the breakpoints that were added.
@@ -49,8 +84,16 @@ impl SavingsNodes {
 
     /// Adds a breakpoint: the first savings of its upper side.
     pub fn add(&mut self, first_above: f64, is_cliff: bool) {
+        self.add_with(first_above, is_cliff, f64::INFINITY);
+    }
+
+    fn add_with(&mut self, first_above: f64, is_cliff: bool, strength: f64) {
         if first_above.is_finite() {
-            self.targets.push((first_above, is_cliff));
+            self.targets.push(Target {
+                first_above,
+                is_cliff,
+                strength,
+            });
         }
     }
 
@@ -82,23 +125,44 @@ impl SavingsNodes {
                 self.add(savings, kind == BreakKind::Jump);
             }
         }
-        let corner_ends = row.corner.and(row.x.first()).map(|&x| (x, false));
+        let corner_ends = row.corner.and(row.x.first()).map(|&x| (x, f64::INFINITY));
+        // A row in resources is continuous: its pairs are kinks. Only budgets have cliffs.
         let pair = |i: usize| {
-            let equal = row.x[i + 1] <= row.x[i];
-            let (a, b) = (row.value[i], row.value[i + 1]);
-            let jumps = (a - b).abs() > 1e-9 * a.abs().max(b.abs());
-            equal.then_some((row.x[i + 1], jumps))
+            let (a, b) = (row.marginal[i], row.marginal[i + 1]);
+            let strength = (b - a).abs() / (a.abs() + b.abs());
+            (row.x[i + 1] <= row.x[i]).then_some((row.x[i + 1], strength))
         };
         let pairs = (0..row.x.len().saturating_sub(1)).filter_map(pair);
-        let marks = row.marks.iter().map(|&m| (m, false));
-        for (m, jumps) in corner_ends.into_iter().chain(pairs).chain(marks) {
-            self.add_level(next, budget, m, jumps);
+        let marks = row.marks.iter().map(|&m| (m, MARK));
+        for (m, strength) in corner_ends.into_iter().chain(pairs).chain(marks) {
+            self.add_level(next, budget, m, strength);
         }
         Ok(())
     }
 
+    /// Adds the savings at which next period's best choice changes, without taste shocks.
+    ///
+    /// `best` tells the best choice at savings; where it differs between two neighbours of the
+    /// grid, the first savings with another choice than the left one's is found by bisection. A
+    /// change back and forth between two neighbours is not seen.
+    ///
+    /// Cost: one call per node, and 64 per change.
+    pub fn add_switches(&mut self, grid: &[f64], mut best: impl FnMut(f64) -> u32) {
+        let mut before: Option<(f64, u32)> = None;
+        for &savings in grid {
+            let now = best(savings);
+            if let Some((low, choice)) = before
+                && choice != now
+            {
+                let switch = first_number(low, savings, |s| best(s) != choice);
+                self.add(switch, false);
+            }
+            before = Some((savings, now));
+        }
+    }
+
     /// Adds every savings at which next resources pass the level `m`.
-    fn add_level(&mut self, next: Affine, budget: &Budget, m: f64, is_cliff: bool) {
+    fn add_level(&mut self, next: Affine, budget: &Budget, m: f64, strength: f64) {
         for (interval, piece) in budget.pieces().iter().enumerate() {
             if !(piece.slope > 0.0) {
                 continue;
@@ -110,7 +174,7 @@ impl SavingsNodes {
                 continue;
             };
             if budget.interval(next.at(savings)) == interval {
-                self.add(savings, is_cliff);
+                self.add_with(savings, false, strength);
             }
         }
     }
@@ -126,19 +190,26 @@ impl SavingsNodes {
             high.unwrap_or(f64::NEG_INFINITY),
         );
         self.targets
-            .retain(|target| target.0 > low && target.0 <= high);
+            .retain(|at| at.first_above > low && at.first_above <= high);
+        self.keep_strongest();
+        let before = |a: &Target, b: &Target| a.first_above.total_cmp(&b.first_above);
         self.targets
-            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            .sort_unstable_by(|a, b| before(a, b).then(b.is_cliff.cmp(&a.is_cliff)));
         // Two targets at one place or at neighbouring numbers are one, a cliff if one is.
         self.targets.dedup_by(|next, kept| {
-            let close = next.0 <= kept.0.next_up().next_up();
-            kept.1 |= close && next.1;
+            let close = next.first_above <= kept.first_above.next_up().next_up();
+            kept.is_cliff |= close && next.is_cliff;
             close
         });
         self.nodes.clear();
         self.breaks.clear();
         let mut rest = grid.iter().copied().peekable();
-        for &(above, is_cliff) in &self.targets {
+        for &Target {
+            first_above: above,
+            is_cliff,
+            ..
+        } in &self.targets
+        {
             let below = above.next_down();
             while let Some(node) = rest.next_if(|&node| node < below) {
                 self.nodes.push(node);
@@ -150,6 +221,21 @@ impl SavingsNodes {
             self.nodes.push(above);
         }
         self.nodes.extend(rest);
+    }
+
+    fn keep_strongest(&mut self) {
+        if self.targets.len() > self.limit {
+            self.targets.sort_unstable_by(|a, b| {
+                let stronger = b.strength.total_cmp(&a.strength);
+                stronger.then(a.first_above.total_cmp(&b.first_above))
+            });
+            let fixed = self
+                .targets
+                .iter()
+                .take_while(|at| at.strength.is_infinite())
+                .count();
+            self.targets.truncate(self.limit.max(fixed));
+        }
     }
 
     /// The nodes, strictly ascending if the grid was.
