@@ -52,3 +52,7 @@ pub use solver::{DcEgm, Liquid, NbEgm, Outer, Solver};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/lifecycle.md")]
+struct Guide;

@@ -187,7 +187,10 @@ impl Model {
     ///     .liquid(Liquid::new("assets", "c", "savings", Linear::new(0.0, 30.0, 50)?).resources("cash"))
     ///     .solver(Solver::NbEgm(NbEgm::new()))
     ///     .edge(Edge::to("over"));
-    /// let over = Regime::new("over").ages(1.0, 1.0).utility("0");
+    /// let over = Regime::new("over")
+    ///     .ages(1.0, 1.0)
+    ///     .state("assets", Linear::new(0.0, 20.0, 21)?)
+    ///     .utility("ln(1 + assets)");
     /// let model = Model::builder(Ages::periods(2)?).regime(alive).regime(over).build()?;
     /// let found = model.detected("alive");
     /// assert_eq!(found.len(), 1);

@@ -68,7 +68,6 @@ pub(crate) fn plan(problem: &Problem, options: &SolveOptions) -> Result<SolvePla
 
 fn tree(problem: &Problem, options: &SolveOptions) -> Part {
     let model = &problem.model.inner;
-    let threads = options.threads.count() as u64;
     let ages = model.ages.values();
     let slots = Footprint::of::<Slot>(model.regimes.len())
         .times(ages.len() as u64)
@@ -78,30 +77,7 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
     let mut after = Footprint::ZERO;
     let mut banks_after = Footprint::ZERO;
     for period in (0..ages.len()).rev() {
-        let mut here = Footprint::ZERO;
-        let mut work = Footprint::ZERO;
-        let mut count = 0_u64;
-        let mut banks = Footprint::ZERO;
-        for plan in &model.regimes {
-            let Some(own) = &plan.periods[period] else {
-                continue;
-            };
-            let values = values(plan, own, options);
-            count += 1;
-            here = here.beside(values);
-            let rows = endogenous::footprint(plan, own);
-            work = work.either(match rows {
-                Some((_, worker)) => worker.times(threads).into_scratch(),
-                None => {
-                    let workers = worker(plan, own).times(threads);
-                    let blocks = blocks_footprint(plan, own, options.cell_block_size);
-                    workers.beside(blocks).into_scratch()
-                }
-            });
-            if let Some((bank, _)) = rows {
-                banks = banks.beside(bank);
-            }
-        }
+        let [here, mut work, banks] = period_footprints(problem, options, period);
         // Rows of this period and of the one after exist at the same time.
         match options.retention {
             Retention::Policies => kept = kept.beside(banks),
@@ -116,9 +92,7 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
             after = here;
         } else {
             kept = kept.beside(here);
-            if count > 0 {
-                periods.push(Part::new(format!("age {}", ages[period]), work));
-            }
+            periods.push(Part::new(format!("age {}", ages[period]), work));
         }
     }
     Part::beside(
@@ -129,6 +103,31 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
             Part::then("periods", periods),
         ],
     )
+}
+
+/// Bytes of one period: values and policies, work, rows.
+fn period_footprints(problem: &Problem, options: &SolveOptions, period: usize) -> [Footprint; 3] {
+    let threads = options.threads.count() as u64;
+    let [mut here, mut work, mut banks] = [Footprint::ZERO; 3];
+    for plan in &problem.model.inner.regimes {
+        let Some(own) = &plan.periods[period] else {
+            continue;
+        };
+        here = here.beside(values(plan, own, options));
+        let rows = endogenous::footprint(plan, own);
+        work = work.either(match rows {
+            Some((_, worker)) => worker.times(threads).into_scratch(),
+            None => {
+                let workers = worker(plan, own).times(threads);
+                let blocks = blocks_footprint(plan, own, options.cell_block_size);
+                workers.beside(blocks).into_scratch()
+            }
+        });
+        if let Some((bank, _)) = rows {
+            banks = banks.beside(bank);
+        }
+    }
+    [here, work, banks]
 }
 
 /// Bytes that one regime in one period leaves behind.

@@ -1,5 +1,6 @@
 //! Populations, forward through the ages.
 
+mod check;
 mod chunk;
 mod options;
 mod panel;
@@ -97,7 +98,7 @@ impl Solution {
     ) -> Result<SimulationReport, SimulateError> {
         let model = &self.problem.model.inner;
         let layout = Layout::new(model, &options.columns)?;
-        chunk::check(self, population)?;
+        check::check(self, population)?;
         let needed = plan(self, &layout, population, options).total();
         let allowed = options.budget.resolve()?;
         if !needed.fits(allowed) {

