@@ -7,17 +7,19 @@ mod grids;
 mod random;
 mod roots;
 mod shocks;
+mod work_precision;
 
 use anyhow::Context as _;
 
 fn main() -> anyhow::Result<()> {
-    let figures = [
+    let mut figures = vec![
         grids::interpolation().context("interpolation")?,
         grids::axes().context("axes")?,
         shocks::spread().context("spread of chains")?,
         roots::brackets().context("brackets")?,
         random::normal(),
     ];
+    figures.extend(work_precision::curves().context("work and precision")?);
     for figure in figures {
         println!("{}", figure.to_json());
     }

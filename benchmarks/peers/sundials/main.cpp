@@ -216,7 +216,7 @@ static double measure(const Entry &entry, Method method, const Task &task,
   double error = error_of(ran.state, reference, entry.scale);
   if (ran.failure.empty() && !std::isfinite(error))
     ran.failure = "the error at the end is not finite";
-  if (ran.failure.empty()) {
+  if (ran.failure.empty() && samples > 0) {
     int runs = int(2e-3 / std::max(first, 1e-9)) + 1;
     times.clear();
     for (int s = 0; s < samples; s++) {
@@ -290,7 +290,7 @@ static bool parse(int count, char **words, Arguments &arguments) {
   }
   if (arguments.tolerances.empty())
     arguments.tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
-  return arguments.samples > 0;
+  return arguments.samples >= 0;
 }
 
 int main(int count, char **words) {

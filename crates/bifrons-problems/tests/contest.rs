@@ -89,7 +89,7 @@ fn wrong_arguments_are_named() {
         (&["--fast", "1"][..], "`--fast`"),
         (&["--rtol"], "`--rtol`"),
         (&["--rtol", "-1"], "got `-1`"),
-        (&["--samples", "0"], "`0`"),
+        (&["--samples", "-1"], "`-1`"),
         (&["--patience", "long"], "got `long`"),
     ] {
         let words = words.iter().map(|&word| word.to_owned());

@@ -5,6 +5,7 @@ mod generators;
 mod memory_table;
 mod pictures;
 mod regions;
+mod work_precision;
 
 use std::fs;
 
@@ -18,6 +19,7 @@ use crate::workspace::Workspace;
 pub use generators::Generators;
 pub use pictures::{Corner, Figure, Series, Style, draw, parse, refresh as pictures};
 pub use regions::{Outcome, Problem, rewrite};
+pub use work_precision::{PEERS, TOLERANCES};
 
 /// The arguments of cargo for the documentation of the code.
 pub const RUSTDOC: [&str; 4] = ["doc", "--workspace", "--no-deps", "--all-features"];
@@ -83,7 +85,15 @@ pub fn rustdoc(open: bool, workspace: &Workspace) -> anyhow::Result<Report> {
 pub fn refresh(check: bool, workspace: &Workspace) -> anyhow::Result<Findings> {
     let root = workspace.root();
     let files = files::read_tree(root)?;
-    let generators = Generators::load(root, &files)?;
+    let mut generators = Generators::load(root, &files)?;
+    let marker = format!("<!-- generated:{} -->", work_precision::PART);
+    let wanted = |text: &str| text.lines().any(|line| line.trim() == marker);
+    if files.iter().filter_map(|file| file.markdown()).any(wanted) {
+        generators.contest = Some(work_precision::tables(
+            root,
+            &work_precision::ours(workspace)?,
+        )?);
+    }
     let mut findings = Findings::default();
     let (mut parts, mut stale) = (0, 0);
     for file in &files {

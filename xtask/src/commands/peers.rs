@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use crate::commands::docs;
 use crate::measure::child::{self, Job};
 use crate::render::progress::Progress;
 use crate::report::{Exit, Failure, Report, answer, note};
@@ -44,6 +45,11 @@ pub struct Args {
     /// Write every result and ratio to this file as lines of JSON, to standard output for `-`.
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+
+    /// Write errors and counts of the peers, without times, to benchmarks/peers/counts.json, from
+    /// which the tables of docs/WORK-PRECISION.md are made; needs all peers and all problems.
+    #[arg(long, requires = "require", conflicts_with_all = ["filter", "list"])]
+    pub write: bool,
 
     /// List problems and methods, and which peers are absent; run nothing.
     #[arg(long)]
@@ -95,6 +101,11 @@ pub fn run(args: &Args, workspace: &Workspace) -> anyhow::Result<Report> {
         } else {
             answer(line);
         }
+    }
+    if args.write && absent.is_empty() {
+        let path = workspace.root().join(docs::PEERS);
+        fs::write(&path, results.peer_counts(&docs::TOLERANCES))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let Some(path) = &args.json {
         let text = results.to_json() + &ranking.to_json();

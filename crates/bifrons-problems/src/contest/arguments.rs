@@ -18,7 +18,7 @@ pub struct Arguments {
     pub methods: Vec<String>,
     /// Relative tolerances, [`TOLERANCES`] by default.
     pub tolerances: Vec<f64>,
-    /// Samples per run. Default: 5.
+    /// Samples per run; with none the run is made once, and its time is that. Default: 5.
     pub samples: usize,
     /// A method that takes longer is not run at smaller tolerances. Default: one second.
     pub patience: Duration,
@@ -73,7 +73,7 @@ impl Arguments {
                     arguments.patience = Duration::from_secs_f64(seconds);
                 }
                 "--samples" => {
-                    let count = value.parse().ok().filter(|&count| count > 0);
+                    let count = value.parse().ok();
                     arguments.samples =
                         count.ok_or_else(|| wrong(format!("`{value}` is no number of samples")))?;
                 }

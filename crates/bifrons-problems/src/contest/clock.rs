@@ -20,13 +20,13 @@ pub struct Timed {
     pub samples: usize,
 }
 
-/// Runs once to warm up, then takes `samples` samples (at least one); a run that fails is timed
-/// once.
+/// Runs once to warm up, then takes `samples` samples; a run that fails, or of which no
+/// sample is asked for, is made and timed once.
 pub fn timed(ready: &mut Ready<'_>, samples: usize) -> Timed {
     let started = Instant::now();
     let ran = ready();
     let first = started.elapsed();
-    if ran.is_err() {
+    if ran.is_err() || samples == 0 {
         return Timed {
             ran,
             median: first,
@@ -36,7 +36,7 @@ pub fn timed(ready: &mut Ready<'_>, samples: usize) -> Timed {
     }
     let runs = BATCH.as_nanos() / first.as_nanos().max(1) + 1;
     let runs = u32::try_from(runs).unwrap_or(u32::MAX);
-    let mut times: Vec<Duration> = (0..samples.max(1))
+    let mut times: Vec<Duration> = (0..samples)
         .map(|_| {
             let started = Instant::now();
             for _ in 0..runs {

@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::memory_table::Measured;
+use super::work_precision::PART;
 use crate::check::files::SourceFile;
 use crate::check::links::{Document, SUMMARY};
 
@@ -20,6 +21,8 @@ pub struct Generators {
     pages: BTreeMap<String, String>,
     crates: Vec<CrateLine>,
     measured: Option<Measured>,
+    /// The tables of work and precision, if a document has a part for them.
+    pub(super) contest: Option<String>,
 }
 
 /// A library of the workspace, as its manifest introduces it.
@@ -58,6 +61,7 @@ impl Generators {
             pages,
             crates,
             measured: Measured::load(root)?,
+            contest: None,
         })
     }
 
@@ -78,6 +82,10 @@ impl Generators {
             "guides" => Ok(self.page_list("docs/guide/", path)),
             "decisions" => Ok(self.page_list("docs/design/", path)),
             "crates" => Ok(self.crate_table(path)),
+            PART => {
+                let missing = || "the contestant has not been run".to_owned();
+                self.contest.clone().ok_or_else(missing)
+            }
             _ => Err(format!("there is no generated part `{name}`")),
         }
     }

@@ -5,14 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::curve::Curve;
-use super::results::{Entry, Outcome, Results};
+use super::results::{Entry, OURS, Outcome, Results};
 use crate::render::table::aligned;
 
 /// Errors at which times are compared.
 const ERRORS: [f64; 4] = [1e-3, 1e-5, 1e-7, 1e-9];
-
-/// Name of ours in the lines.
-const OURS: &str = "bifrons";
 
 /// The best of ours and the best of a peer on one problem at one error.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+/// Name of ours in the lines.
+pub(super) const OURS: &str = "bifrons";
+
 /// One line of a contestant; see `bifrons_problems::contest`.
 #[derive(Clone, Debug, Deserialize)]
 struct Line {
@@ -22,7 +25,31 @@ struct Line {
     #[serde(default)]
     factorisations: u64,
     failure: Option<String>,
-    wall_ns: u64,
+    #[serde(default)]
+    wall_ns: Times,
+}
+
+/// One time, or all times of a line that this tool wrote.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Times {
+    One(u64),
+    All(Vec<u64>),
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self::All(Vec::new())
+    }
+}
+
+impl Times {
+    fn all(self) -> Vec<u64> {
+        match self {
+            Self::One(time) => vec![time],
+            Self::All(times) => times,
+        }
+    }
 }
 
 /// What a method reaches on a problem at one tolerance.
@@ -124,7 +151,7 @@ impl Results {
         );
         if let Some(&at) = self.places.get(&key) {
             let entry = &mut self.entries[at];
-            entry.wall_ns.push(line.wall_ns);
+            entry.wall_ns.extend(line.wall_ns.all());
             if entry.outcome != outcome {
                 let what = format!("{} {} of {}", line.problem, line.method, line.peer);
                 self.breach(format!("{what}: another result in another round"));
@@ -139,7 +166,7 @@ impl Results {
             problem: line.problem,
             rtol: line.rtol,
             outcome,
-            wall_ns: vec![line.wall_ns],
+            wall_ns: line.wall_ns.all(),
         });
     }
 
@@ -158,6 +185,25 @@ impl Results {
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// One line of JSON without times for each entry of a peer that is no failure and has one of
+    /// these tolerances.
+    #[must_use]
+    pub fn peer_counts(&self, tolerances: &[f64]) -> String {
+        let peers = self.entries.iter().filter(|entry| entry.peer != OURS);
+        let reached = peers.filter(|entry| {
+            let chosen = tolerances
+                .iter()
+                .any(|t| t.to_bits() == entry.rtol.to_bits());
+            chosen && entry.error().is_some()
+        });
+        let untimed = reached.map(|entry| Entry {
+            wall_ns: Vec::new(),
+            ..entry.clone()
+        });
+        let lines = untimed.filter_map(|entry| serde_json::to_string(&entry).ok());
+        lines.map(|line| line + "\n").collect()
     }
 
     /// One line of JSON for each entry.
