@@ -359,6 +359,12 @@ pub enum RunError {
         /// The evaluation that failed before, if one did.
         cause: Option<Box<RunError>>,
     },
+    /// The solver failed in a way that is not known here.
+    #[error("the solver failed: {message}")]
+    Solver {
+        /// What it said.
+        message: String,
+    },
     /// The run ended early; what was recorded before is kept.
     #[error("the run ended at t = {time}")]
     Ended {

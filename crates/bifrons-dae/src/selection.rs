@@ -292,22 +292,13 @@ fn split(
     outputs: &mut Vec<Expr>,
     clusters: &mut Vec<Cluster>,
 ) {
-    // The derivative of a column must be the one that the level above chooses from.
-    let depth = |mut unknown: usize| {
-        let mut depth = 0;
-        while model.unknowns[unknown].derivative != NONE {
-            unknown = model.unknowns[unknown].derivative;
-            depth += 1;
-        }
-        depth
-    };
     let mut owner: BTreeMap<usize, usize> = BTreeMap::new();
     let mut parent: Vec<usize> = (0..rows.len()).collect();
     let columns: Vec<Vec<(usize, &Expr)>> = rows
         .iter()
         .map(|row| {
             let slopes = model.slopes[*row].iter();
-            let open = slopes.filter(|slope| depth(slope.unknown) == level + 1);
+            let open = slopes.filter(|slope| depth(model, slope.unknown) == level + 1);
             open.map(|slope| (slope.unknown, &slope.value)).collect()
         })
         .collect();
@@ -345,6 +336,17 @@ fn split(
             entries,
         });
     }
+}
+
+/// Number of derivatives that an unknown has. On a level only those unknowns are chosen from whose
+/// derivatives the level above chose from.
+fn depth(model: &ReducedModel, mut unknown: usize) -> usize {
+    let mut depth = 0;
+    while model.unknowns[unknown].derivative != NONE {
+        unknown = model.unknowns[unknown].derivative;
+        depth += 1;
+    }
+    depth
 }
 
 fn root(parent: &[usize], mut node: usize) -> usize {
