@@ -1,4 +1,10 @@
 //! Switches and diodes: instants, modes, complementarity.
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests show their errors and panic"
+)]
 
 mod support;
 
