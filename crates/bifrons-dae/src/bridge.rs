@@ -108,12 +108,13 @@ impl ReducedModel {
         }
         let order = self.fixed_order()?;
         let starts = self.state_starts(&order)?;
-        let rename = |name: &str| match differentiated(name) {
-            Some(base) => rename(&format!(
-                "{}_der",
-                base.replace("der(", "").replace(')', "")
-            )),
-            None => rename(name),
+        let rename = |name: &str| {
+            let (mut base, mut suffix) = (name, String::new());
+            while let Some(inner) = differentiated(base) {
+                base = inner;
+                suffix.push_str("_der");
+            }
+            rename(&[base, &suffix].concat())
         };
         let symbols = |expression: &Expr| {
             expression.substitute(&mut |symbol| {
