@@ -166,7 +166,7 @@ impl Work<'_> {
                 self.link(variable, (None, -constant / factor), equation);
                 Verdict::Used
             }
-            [(a, fa), (b, fb)] if constant == 0.0 && (fa == fb || fa == -fb) => {
+            [(a, fa), (b, fb)] if constant == 0.0 && fa.abs().to_bits() == fb.abs().to_bits() => {
                 let factor = -fb / fa;
                 let (from, to) = if self.users[a].len() > self.users[b].len() {
                     (b, a)

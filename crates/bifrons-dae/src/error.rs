@@ -359,6 +359,12 @@ pub enum RunError {
         /// The evaluation that failed before, if one did.
         cause: Option<Box<RunError>>,
     },
+    /// The solver failed in a way that is not known here.
+    #[error("the solver failed: {message}")]
+    Solver {
+        /// What it said.
+        message: String,
+    },
     /// The run ended early; what was recorded before is kept.
     #[error("the run ended at t = {time}")]
     Ended {
@@ -370,4 +376,52 @@ pub enum RunError {
         /// Rows and events until then.
         partial: Box<crate::simulation::Run>,
     },
+}
+
+/// A model that cannot be written as explicit equations.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BridgeError {
+    /// A system of equations has no inputs.
+    #[error("input `{input}` of the model is open: make a block of it, or feed the input")]
+    Input {
+        /// The input.
+        input: String,
+    },
+    /// Switches and events have no place in explicit equations.
+    #[error("switches and events ({}) need a run of the network itself", names.join(", "))]
+    Discrete {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Some blocks have no solution in symbols.
+    #[error("equations {} need iterations: run the network itself", equations.join("; "))]
+    Iterations {
+        /// The equations with their origins.
+        equations: Vec<String>,
+    },
+    /// The states must be chosen anew during a run.
+    #[error("no choice of states holds everywhere: run the network itself")]
+    Selection,
+    /// A hard condition at the start is about something else than a state.
+    #[error("the start of `{quantity}` is no start of a state: fix a state instead")]
+    Start {
+        /// The quantity.
+        quantity: String,
+    },
+    /// An output that the model does not know.
+    #[error("the model has no variable `{name}`")]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
+    /// The equations became too large for a program.
+    #[error("the equations cannot be compiled")]
+    Compile(#[from] bifrons_expr::CompileError),
+    /// The system of equations was refused.
+    #[error("the equations make no system")]
+    Equations(#[from] bifrons_hybrid::EquationError),
+    /// The block was refused.
+    #[error("the equations make no block")]
+    Block(#[from] bifrons_hybrid::BlockError),
 }

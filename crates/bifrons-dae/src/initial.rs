@@ -13,6 +13,7 @@ pub(crate) use full::FullSystem;
 pub use report::{InitialReport, Used};
 
 use crate::error::InitialError;
+use crate::flat::StartCondition;
 use crate::reduced::ReducedModel;
 use crate::structure::matching::NONE;
 
@@ -80,30 +81,14 @@ impl Start {
                 source,
             })?;
             let symbols = start.quantity.dependencies();
-            let single = match (symbols.len(), symbols.first()) {
-                (1, Some(symbol)) => numbers.get(symbol).map(|number| (*number, symbol)),
-                _ => None,
-            };
-            if let Some((number, symbol)) = single
-                && let Some(affine) = start.quantity.affine_in(symbol)
-                && let (Some(slope), Some(offset)) =
-                    (affine.slope.as_constant(), affine.offset.as_constant())
-            {
-                let level = if start.fixed {
-                    Known::Fixed
-                } else {
-                    Known::Guess
-                };
-                if level >= this.used[number] {
-                    this.values[number] = (value - offset) / slope;
-                    this.used[number] = level;
-                }
-            }
             if let Some(symbol) = symbols.iter().find(|s| !numbers.contains_key(*s)) {
                 return Err(InitialError::UnknownQuantity {
                     quantity: text,
                     symbol: symbol.name().to_owned(),
                 });
+            }
+            if let (1, Some(symbol)) = (symbols.len(), symbols.first()) {
+                this.know(start, symbol, numbers[symbol], value);
             }
             if start.fixed {
                 this.hard.push(Hard {
@@ -114,6 +99,24 @@ impl Start {
             }
         }
         Ok(this)
+    }
+
+    /// Takes the value of a quantity that is one unknown with a factor and an offset.
+    fn know(&mut self, start: &StartCondition, symbol: &Symbol, number: usize, value: f64) {
+        let affine = start.quantity.affine_in(symbol);
+        let numbers = affine.map(|a| (a.slope.as_constant(), a.offset.as_constant()));
+        let Some((Some(slope), Some(offset))) = numbers else {
+            return;
+        };
+        let level = if start.fixed {
+            Known::Fixed
+        } else {
+            Known::Guess
+        };
+        if level >= self.used[number] {
+            self.values[number] = (value - offset) / slope;
+            self.used[number] = level;
+        }
     }
 
     /// Hard conditions that the values violate.

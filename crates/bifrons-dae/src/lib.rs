@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod alias;
+mod bridge;
 mod component;
 mod domain;
 mod error;
@@ -23,7 +24,8 @@ mod structure;
 pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
 pub use domain::{Domain, Pair};
 pub use error::{
-    ComponentError, FlattenError, Flaw, InitialError, NetworkError, RunError, StructuralError,
+    BridgeError, ComponentError, FlattenError, Flaw, InitialError, NetworkError, RunError,
+    StructuralError,
 };
 pub use flat::{FlatEquation, FlatModel, FlatParameter, FlatVariable, Origin, StartCondition};
 pub use initial::{InitialReport, Used};

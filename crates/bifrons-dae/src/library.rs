@@ -115,7 +115,7 @@ fn table(x: &Expr, points: &[(f64, f64)]) -> Expr {
     let mut sum = value + slope(0) * (x - first);
     for k in 1..points.len() - 1 {
         let change = slope(k) - slope(k - 1);
-        sum = sum + change * (x - points[k].0).max(0.0).no_event();
+        sum += change * (x - points[k].0).max(0.0).no_event();
     }
     sum
 }

@@ -1,5 +1,7 @@
 //! Order of evaluation for chosen states: blocks, tears, assignments.
 
+mod small;
+
 use bifrons_expr::{Expr, Symbol};
 use bifrons_hybrid::Digraph;
 
@@ -30,6 +32,18 @@ pub(crate) struct Unordered {
 
 /// Orders the equations (block lower triangular form, Tarjan), tears the blocks.
 pub(crate) fn order(model: &ReducedModel, states: &[usize]) -> Result<Order, Unordered> {
+    arrange(model, states, false)
+}
+
+/// As [`order`], with small linear blocks solved symbolically instead of torn.
+pub(crate) fn order_with_symbols(
+    model: &ReducedModel,
+    states: &[usize],
+) -> Result<Order, Unordered> {
+    arrange(model, states, true)
+}
+
+fn arrange(model: &ReducedModel, states: &[usize], symbolic: bool) -> Result<Order, Unordered> {
     let mut local = vec![0; model.unknowns.len()];
     for &state in states {
         local[state] = NONE;
@@ -69,6 +83,7 @@ pub(crate) fn order(model: &ReducedModel, states: &[usize]) -> Result<Order, Uno
             largest_block: 0,
         },
         local: vec![NONE; model.unknowns.len()],
+        symbolic,
     };
     let components = Digraph::from_edges(rows.len(), &edges).strong_components();
     for block in components.iter() {
@@ -83,6 +98,7 @@ struct Building<'m> {
     order: Order,
     /// Number of an unknown in its block.
     local: Vec<usize>,
+    symbolic: bool,
 }
 
 impl Building<'_> {
@@ -110,20 +126,32 @@ impl Building<'_> {
             .collect();
         let torn = tear(&rows);
         forget(&mut self.local, unknowns);
-        let tears = torn.tears.iter().map(|u| unknowns[*u]);
-        self.order.tears.extend(tears);
-        let residuals = torn.residuals.iter().map(|e| equations[*e]);
-        self.order.residuals.extend(residuals);
+        let mut tears: Vec<usize> = torn.tears.iter().map(|u| unknowns[*u]).collect();
+        let mut residuals: Vec<usize> = torn.residuals.iter().map(|e| equations[*e]).collect();
+        let mut definitions = Vec::with_capacity(torn.assignments.len());
         for &(equation, unknown) in &torn.assignments {
             let (equation, unknown) = (equations[equation], unknowns[unknown]);
             match self.solve(equation, unknown) {
-                Some(expression) => self.order.definitions.push((unknown, expression)),
+                Some(expression) => definitions.push((unknown, expression)),
                 None => {
-                    self.order.tears.push(unknown);
-                    self.order.residuals.push(equation);
+                    tears.push(unknown);
+                    residuals.push(equation);
                 }
             }
         }
+        let solution = if self.symbolic {
+            small::solve(self.model, &tears, &residuals, &definitions)
+        } else {
+            None
+        };
+        match solution {
+            Some(mut solution) => self.order.definitions.append(&mut solution),
+            None => {
+                self.order.tears.append(&mut tears);
+                self.order.residuals.append(&mut residuals);
+            }
+        }
+        self.order.definitions.append(&mut definitions);
     }
 
     /// The unknown from its equation, where that is affine in it.

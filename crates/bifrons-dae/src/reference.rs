@@ -82,12 +82,12 @@ fn report(model: &FlatModel, island: &[usize]) -> StructuralError {
     let reference = domain.reference().unwrap_or("reference");
     StructuralError {
         flaw: Flaw::NoReference,
-        network: model.name.to_string(),
-        proposal: format!("connect a {reference} to one of these {domain} pins"),
-        components,
-        pins,
-        equations: Vec::new(),
-        unknowns: Vec::new(),
+        network: Box::from(&*model.name),
+        proposal: format!("connect a {reference} to one of these {domain} pins").into(),
+        components: components.into(),
+        pins: pins.into(),
+        equations: Box::default(),
+        unknowns: Box::default(),
     }
 }
 

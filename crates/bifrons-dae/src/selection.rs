@@ -38,8 +38,8 @@ pub(crate) struct SelectionPlan {
     /// Preference of each unknown as a state, as a factor of its pivots.
     weights: Vec<f64>,
     tape: Tape,
-    /// Whether the slopes are numbers, so that the choice never changes.
-    pub(crate) is_static: bool,
+    /// Whether they read parameters only, so that the choice does not change during a run.
+    pub(crate) is_fixed: bool,
 }
 
 /// Registers and the matrices of the choice.
@@ -59,20 +59,13 @@ impl SelectionPlan {
         let clusters = clusters(model, &mut outputs);
         let unknowns = 0..model.unknowns.len();
         let candidates = unknowns.filter(|u| model.unknowns[*u].derivative != NONE);
-        let mut weights = vec![1.0; model.unknowns.len()];
-        for (unknown, weight) in model.unknowns.iter().zip(&mut weights) {
-            if unknown.integral == NONE {
-                *weight = 0.95;
-            }
-        }
-        for start in model.starts.iter().filter(|start| start.fixed) {
-            if let Some(symbol) = start.quantity.as_symbol()
-                && let Some(unknown) = model.unknowns.iter().position(|u| u.symbol == *symbol)
-            {
-                weights[unknown] = 0.9;
-            }
-        }
-        let is_static = outputs.iter().all(|slope| slope.as_constant().is_some());
+        let mut sorted: Vec<Symbol> = model.parameters.iter().map(|p| p.symbol.clone()).collect();
+        sorted.sort();
+        let known = |symbol: &Symbol| sorted.binary_search(symbol).is_ok();
+        let is_fixed = outputs
+            .iter()
+            .all(|slope| slope.dependencies().iter().all(known));
+        let weights = weights(model, is_fixed);
         let parameters = model.parameters.iter().map(|p| p.symbol.clone());
         let switches = model.switches.iter().map(|s| s.symbol.clone());
         let tape = TapeBuilder::new()
@@ -87,7 +80,7 @@ impl SelectionPlan {
             derivatives: model.unknowns.iter().map(|u| u.derivative).collect(),
             weights,
             tape,
-            is_static,
+            is_fixed,
         })
     }
 
@@ -168,7 +161,7 @@ impl SelectionPlan {
         states: &[usize],
     ) -> f64 {
         let mut quality = 1.0_f64;
-        if self.is_static || self.is_trivial() {
+        if self.is_fixed || self.is_trivial() {
             return quality;
         }
         self.evaluate(w, t, values);
@@ -255,6 +248,30 @@ impl SelectionPlan {
     }
 }
 
+/// Factors of the pivots: variables with hard conditions are the last to be demoted, derivatives
+/// the first. Where the pivots never change the preference is strong, else it decides between
+/// pivots of similar size only.
+fn weights(model: &ReducedModel, is_fixed: bool) -> Vec<f64> {
+    let (variable, condition) = if is_fixed { (0.1, 1e-4) } else { (0.95, 0.9) };
+    let mut weights = vec![1.0; model.unknowns.len()];
+    for (unknown, weight) in model.unknowns.iter().zip(&mut weights) {
+        if unknown.integral == NONE {
+            *weight = variable;
+        }
+    }
+    let mut numbers: BTreeMap<&Symbol, usize> = BTreeMap::new();
+    for (number, unknown) in model.unknowns.iter().enumerate() {
+        numbers.insert(&unknown.symbol, number);
+    }
+    for start in model.starts.iter().filter(|start| start.fixed) {
+        let symbol = start.quantity.as_symbol();
+        if let Some(number) = symbol.and_then(|symbol| numbers.get(symbol)) {
+            weights[*number] = condition;
+        }
+    }
+    weights
+}
+
 /// Equations of all levels in clusters that share no unknown.
 fn clusters(model: &ReducedModel, outputs: &mut Vec<Expr>) -> Vec<Cluster> {
     let integrals = integrals(model);
@@ -292,22 +309,13 @@ fn split(
     outputs: &mut Vec<Expr>,
     clusters: &mut Vec<Cluster>,
 ) {
-    // The derivative of a column must be the one that the level above chooses from.
-    let depth = |mut unknown: usize| {
-        let mut depth = 0;
-        while model.unknowns[unknown].derivative != NONE {
-            unknown = model.unknowns[unknown].derivative;
-            depth += 1;
-        }
-        depth
-    };
     let mut owner: BTreeMap<usize, usize> = BTreeMap::new();
     let mut parent: Vec<usize> = (0..rows.len()).collect();
     let columns: Vec<Vec<(usize, &Expr)>> = rows
         .iter()
         .map(|row| {
             let slopes = model.slopes[*row].iter();
-            let open = slopes.filter(|slope| depth(slope.unknown) == level + 1);
+            let open = slopes.filter(|slope| depth(model, slope.unknown) == level + 1);
             open.map(|slope| (slope.unknown, &slope.value)).collect()
         })
         .collect();
@@ -345,6 +353,17 @@ fn split(
             entries,
         });
     }
+}
+
+/// Number of derivatives that an unknown has. On a level only those unknowns are chosen from whose
+/// derivatives the level above chose from.
+fn depth(model: &ReducedModel, mut unknown: usize) -> usize {
+    let mut depth = 0;
+    while model.unknowns[unknown].derivative != NONE {
+        unknown = model.unknowns[unknown].derivative;
+        depth += 1;
+    }
+    depth
 }
 
 fn root(parent: &[usize], mut node: usize) -> usize {

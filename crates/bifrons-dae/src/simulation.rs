@@ -96,8 +96,8 @@ impl Simulation<'_> {
     /// Method of the integration; default [`Method::Dopri5`].
     ///
     /// Explicit methods solve for the iterated unknowns in every evaluation. Implicit methods take
-    /// them as algebraic components, with the exact sparse Jacobian. Only `Dopri5` and implicit
-    /// methods are supported; another explicit one runs as `Dopri5`.
+    /// them as algebraic components, with the exact sparse Jacobian. Every explicit method
+    /// runs as `Dopri5`.
     pub fn method(mut self, method: Method) -> Self {
         self.options.method = method;
         self

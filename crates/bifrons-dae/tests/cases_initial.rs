@@ -1,4 +1,10 @@
 //! Cases about initial values and index reduction.
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests show their errors and panic"
+)]
 
 mod support;
 

@@ -1,10 +1,17 @@
 //! Systems of index 3 through points where no fixed choice of states works.
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests show their errors and panic"
+)]
 
 mod support;
 
 use bifrons_dae::library::planar::{Crank, Pivot, PointMass, RigidRod, Slider};
 use bifrons_dae::library::rotational::SpeedSource;
 use bifrons_dae::{NetworkBuilder, ReducedModel};
+use bifrons_ode::Method;
 use support::{Result, tight};
 
 const G: f64 = 9.81;
@@ -72,16 +79,23 @@ fn dae_01_positions_energy_and_constraints() -> Result<()> {
 }
 
 #[test]
-fn bdf_keeps_the_constraints_through_full_swings() -> Result<()> {
+fn implicit_methods_keep_the_constraints_through_full_swings() -> Result<()> {
+    for (method, allowed) in [(Method::Bdf, 1e-4), (Method::Radau, 1e-6)] {
+        full_swings(method, 20.0, 201, allowed)?;
+    }
+    Ok(())
+}
+
+/// Position, constraint and energy of a pendulum released from the horizontal; ten rows a second.
+fn full_swings(method: Method, t_end: f64, rows: usize, allowed: f64) -> Result<()> {
     let model = pendulum(1.0, 0.0)?;
-    let times = support::grid(0.0, 20.0, 201);
     let run = model
         .simulation()
-        .span(0.0, 20.0)
-        .times(times)
+        .span(0.0, t_end)
+        .times(support::grid(0.0, t_end, rows))
         .record(["mass.x", "mass.y", "mass.vx", "mass.vy"])
-        .method(bifrons_ode::Method::Bdf)
-        .tolerance(bifrons_ode::Tolerance::new(1e-9, 1e-11)?)
+        .method(method)
+        .tolerance(bifrons_ode::Tolerance::new(1e-10, 1e-12)?)
         .run()?;
     let row = &run.rows[400..402];
     let error = (row[0] - 0.2750874625761169)
@@ -94,13 +108,26 @@ fn bdf_keeps_the_constraints_through_full_swings() -> Result<()> {
         energy = energy.max((0.5 * (vx * vx + vy * vy) + G * y).abs());
     }
     println!(
-        "pendulum with BDF: error at 10 s {error:e}, position {position:e}, energy {energy:e}"
+        "pendulum, {} to {t_end}: error at 10 s {error:e}, position {position:e}, energy {energy:e}, \
+         {} choices, {:?}",
+        method.name(),
+        run.selections,
+        run.statistics
     );
-    println!("{} choices, {:?}", run.selections, run.statistics);
-    assert!(
-        error < 2e-4 && position < 1e-9 && energy < 1e-3,
-        "{error:e} {position:e} {energy:e}"
-    );
+    assert!(error < allowed, "{}: error {error:e}", method.name());
+    assert!(position < 1e-9, "{}: position {position:e}", method.name());
+    assert!(energy / G < allowed, "{}: energy {energy:e}", method.name());
+    Ok(())
+}
+
+/// Periods of 2.368 s: 1 000 of them.
+#[test]
+#[ignore = "issue 6: takes minutes without optimisation"]
+fn a_thousand_periods_by_implicit_methods() -> Result<()> {
+    let t_end = 1000.0 * 2.3678419475762373;
+    for method in [Method::Bdf, Method::Radau] {
+        full_swings(method, t_end, 23_680, 1e-4)?;
+    }
     Ok(())
 }
 

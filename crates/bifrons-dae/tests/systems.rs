@@ -1,4 +1,10 @@
 //! Systems against closed forms and reference values; worst errors are printed.
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests show their errors and panic"
+)]
 
 mod support;
 

@@ -28,17 +28,17 @@ pub struct StructuralError {
     /// What is wrong.
     pub flaw: Flaw,
     /// The network.
-    pub network: String,
+    pub network: Box<str>,
     /// Components that take part, sorted.
-    pub components: Vec<String>,
+    pub components: Box<[String]>,
     /// Pins of an island without reference.
-    pub pins: Vec<String>,
+    pub pins: Box<[String]>,
     /// Equations that are too many or contradict each other, with their origins.
-    pub equations: Vec<String>,
+    pub equations: Box<[String]>,
     /// Unknowns that nothing determines.
-    pub unknowns: Vec<String>,
+    pub unknowns: Box<[String]>,
     /// What to do.
-    pub proposal: String,
+    pub proposal: Box<str>,
 }
 
 const SHOWN: usize = 8;

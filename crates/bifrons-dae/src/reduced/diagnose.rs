@@ -41,14 +41,14 @@ pub(super) fn contradictions(
         |e: &&FlatEquation| format!("{} = {} [{}]", plain(&e.left), plain(&e.right), e.origin);
     Err(StructuralError {
         flaw,
-        network: flat.name.to_string(),
+        network: Box::from(&*flat.name),
         components: components.into_iter().collect(),
-        pins: Vec::new(),
+        pins: Box::default(),
         equations: picked.iter().map(text).collect(),
-        unknowns: Vec::new(),
+        unknowns: Box::default(),
         proposal: "these equations repeat or contradict what others say: remove one of the \
                    components or put an element between them"
-            .to_owned(),
+            .into(),
     })
 }
 
@@ -126,9 +126,9 @@ fn report(model: &ReducedModel, parts: &Decomposition) -> StructuralError {
     };
     StructuralError {
         flaw: Flaw::Singular,
-        network: model.name.to_string(),
+        network: Box::from(&*model.name),
         components: components.into_iter().collect(),
-        pins: Vec::new(),
+        pins: Box::default(),
         equations: parts
             .over_equations
             .iter()
@@ -139,6 +139,6 @@ fn report(model: &ReducedModel, parts: &Decomposition) -> StructuralError {
             .iter()
             .map(|u| model.unknowns[*u].symbol.name().to_owned())
             .collect(),
-        proposal: proposal.to_owned(),
+        proposal: proposal.into(),
     }
 }

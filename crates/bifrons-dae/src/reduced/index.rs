@@ -77,7 +77,7 @@ fn add(
                     &symbols[column],
                 ));
             };
-            sum = sum + term;
+            sum += term;
         }
         equations.push(Equation {
             left: sum,
@@ -97,12 +97,12 @@ fn input_derivative(model: &ReducedModel, equation: usize, input: &Symbol) -> St
     let origin = &model.equations[equation].origin;
     StructuralError {
         flaw: Flaw::InputDerivative,
-        network: model.name.to_string(),
+        network: Box::from(&*model.name),
         components: origin.components().into_iter().map(str::to_owned).collect(),
-        pins: Vec::new(),
-        equations: vec![model.describe(equation)],
-        unknowns: vec![input.name().to_owned()],
+        pins: Box::default(),
+        equations: Box::from([model.describe(equation)]),
+        unknowns: Box::from([input.name().to_owned()]),
         proposal: "the input acts on a constraint: smooth it by a state or feed it elsewhere"
-            .to_owned(),
+            .into(),
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct SemiExplicit<'a> {
 
 impl SemiExplicit<'_> {
     fn has_selection(&self) -> bool {
-        !(self.plan.is_trivial() || self.plan.is_static)
+        !(self.plan.is_trivial() || self.plan.is_fixed)
     }
 }
 

@@ -184,29 +184,9 @@ impl Stage {
             true
         };
         let solved = newton.solve(&mut w.tears, &w.weights, &options, residual, jacobian);
-        match solved {
-            Ok(report) => {
-                w.iterations += report.iterations as u64;
-                Ok(())
-            }
-            Err(NewtonError::Guess { equation }) => Err(Fault::NotFinite { residual: equation }),
-            Err(NewtonError::Factor { source, .. }) => Err(match source {
-                FactorError::Singular { column } => Fault::Singular { tear: column },
-                _ => Fault::NotFinite { residual: 0 },
-            }),
-            Err(
-                NewtonError::Stuck {
-                    equation, residual, ..
-                }
-                | NewtonError::Iterations {
-                    equation, residual, ..
-                },
-            ) => Err(Fault::NotConverged {
-                residual: equation,
-                value: residual,
-            }),
-            Err(_) => Err(Fault::NotFinite { residual: 0 }),
-        }
+        let report = solved.map_err(newton_fault)?;
+        w.iterations += report.iterations as u64;
+        Ok(())
     }
 
     /// Derivatives of the states, with the tears of the last solution.
@@ -226,6 +206,26 @@ impl Stage {
     /// Length of the result of [`Stage::values`].
     pub(crate) fn value_count(&self) -> usize {
         self.values.output_count()
+    }
+}
+
+fn newton_fault(error: NewtonError) -> Fault {
+    match error {
+        NewtonError::Guess { equation } => Fault::NotFinite { residual: equation },
+        NewtonError::Factor {
+            source: FactorError::Singular { column },
+            ..
+        } => Fault::Singular { tear: column },
+        NewtonError::Stuck {
+            equation, residual, ..
+        }
+        | NewtonError::Iterations {
+            equation, residual, ..
+        } => Fault::NotConverged {
+            residual: equation,
+            value: residual,
+        },
+        _ => Fault::NotFinite { residual: 0 },
     }
 }
 

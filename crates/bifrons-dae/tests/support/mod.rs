@@ -1,4 +1,5 @@
 //! What the tests of systems share.
+#![allow(dead_code, reason = "not every test uses everything")]
 
 use bifrons_ode::Tolerance;
 

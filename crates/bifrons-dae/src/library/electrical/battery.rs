@@ -67,7 +67,7 @@ impl Component for Battery {
         for (k, (r, c)) in self.pairs.iter().enumerate() {
             let name = |what: &str| format!("{what}{}", k + 1);
             let (u, rk, ck) = (name("u"), name("r"), name("c"));
-            voltage = voltage + s(&u);
+            voltage += s(&u);
             spec = spec
                 .variable(&u)
                 .parameter(&rk, *r, Range::POSITIVE)
