@@ -9,9 +9,9 @@
 
 mod basis;
 mod bdf;
-mod consistent;
 mod esdirk;
 mod footprint;
+mod initial;
 mod matrices;
 mod norm;
 mod pace;
@@ -29,11 +29,11 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
-pub(crate) use consistent::Consistent;
-pub use consistent::make_consistent;
-pub use consistent::{Consistency, ConsistencyError, InitialError, InitialReport, Moved};
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
+pub(crate) use initial::Consistent;
+pub use initial::make_consistent;
+pub use initial::{Consistency, ConsistencyError, InitialError, InitialReport, Moved};
 pub(crate) use radau::Radau;
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;
