@@ -91,6 +91,8 @@ impl DenseSolution {
         self.starts.push(step.t_old());
         self.ends.push(end);
         self.lengths.push(step.length());
+        self.coefficients
+            .reserve(state.len() * (self.coefficient_count + 1));
         for (i, &value) in state.iter().enumerate() {
             let from = self.coefficients.len();
             self.coefficients.resize(from + self.coefficient_count, 0.0);

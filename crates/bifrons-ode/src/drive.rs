@@ -4,26 +4,20 @@
     reason = "ends of spans and instants are met bit for bit"
 )]
 
-mod rate;
 mod stops;
-mod watch;
 
 use core::marker::PhantomData;
 
 use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
-use crate::event::{Event, Response};
+use crate::event::{Event, EventLog, Response};
 use crate::options::Options;
-use crate::problem::{Erased, Problem};
+use crate::problem::{Erased, Fault, Problem};
 use crate::recorder::Recorder;
 use crate::solution::Outcome;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
-use rate::Rate;
+use crate::watch::{Change, Found, Rate, Track, Watch, happen, same_bits};
 use stops::Stops;
-use watch::{Found, Watch};
-
-/// Part of the span in which firings of one root function are counted.
-const WINDOW: f64 = 1e-4;
 
 /// A stepper's last step, as a recorder sees it.
 struct LastStep<'s, S, P> {
@@ -46,12 +40,26 @@ impl<P: Problem, S: Stepper<P>> Interpolant for LastStep<'_, S, P> {
     }
 }
 
-/// What an event leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Nothing,
-    Restart(Restart),
-    Terminate,
+/// A stepper's last step with the functions and the handler of its problem.
+struct Followed<'f, P, S> {
+    problem: &'f mut P,
+    stepper: &'f S,
+    log: &'f mut EventLog,
+}
+
+impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
+    fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
+        self.problem.roots(t, y, g)
+    }
+    fn state_at(&self, t: f64, y: &mut [f64]) {
+        self.stepper.interpolate(t, y);
+    }
+    fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
+        self.problem.event(event, y)
+    }
+    fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
+        self.log.push(event, before, after);
+    }
 }
 
 /// A general run of one problem.
@@ -72,6 +80,7 @@ pub(crate) struct Run<'r, 's, 'p, S> {
     t: f64,
     y: Vec<f64>,
     before: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
 impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
@@ -89,10 +98,10 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
     ) -> Result<Self, InputError> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
         let span = (t_end - t0).abs();
-        let window = if span.is_finite() { WINDOW * span } else { 0.0 };
-        let rate = Rate::new(problem.root_count(), window, options.max_events_per_window);
-        let watch = Watch::new(&problem, options.root_parts, direction, rate);
-        let n = problem.dimension();
+        let (n, count) = (problem.dimension(), problem.root_count());
+        let rate = Rate::new(count, span, options.max_events_per_window);
+        let rules = (0..count).map(|i| problem.root_rule(i)).collect();
+        let watch = Watch::new(rules, n, options.root_parts, direction, rate);
         Ok(Self {
             problem,
             stepper,
@@ -108,6 +117,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             t: t0,
             y: vec![0.0; n],
             before: vec![0.0; n],
+            scratch: vec![0.0; n],
         })
     }
 
@@ -130,8 +140,17 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
         let t0 = self.t;
+        self.stepper
+            .make_consistent(&mut self.problem, t0, &mut self.y, true)?;
         self.recorder.start(t0, &self.y);
-        let fired = !self.watch.is_empty() && self.watch.start(&mut self.problem, t0, &self.y)?;
+        let mut fired = false;
+        if !self.watch.is_empty() {
+            let y = core::mem::take(&mut self.y);
+            let (watch, mut track) = self.track();
+            let found = watch.start(&mut track, t0, &y);
+            self.y = y;
+            fired = found?;
+        }
         let stop = self.stops.take(t0);
         if fired || stop.is_some() {
             let change = self.happen(t0, stop)?;
@@ -190,7 +209,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         while !self.watch.is_empty() {
             self.make_ready()?;
             let step = (start, from, end);
-            match self.watch.search(&mut self.problem, &self.stepper, step) {
+            let (watch, mut track) = self.track();
+            match watch.search(&mut track, step) {
                 Found::Nothing => break,
                 Found::Broken { last, failure } => {
                     self.y_at(last);
@@ -284,66 +304,32 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         }
     }
 
-    /// Calls the handler until no further function crosses by what it does; `y` is the state, and
-    /// `before` afterwards the one that was found.
     fn happen(&mut self, t: f64, stop: Option<usize>) -> Result<Change, Failure> {
-        let mut stop = stop;
-        let mut change = Change::Nothing;
-        self.before.copy_from_slice(&self.y);
-        let mut last = self.y.clone();
-        loop {
-            for fired in &self.watch.fired {
-                self.watch.rate.note(fired.index, t)?;
-            }
-            if let Some(first) = self.watch.fired.first() {
-                self.watch.rate.note_call(first.index, t)?;
-            }
-            let event = Event {
-                t,
-                roots: &self.watch.fired,
-                stop,
-            };
-            let response = self.problem.event(&event, &mut self.y);
-            self.recorder.solution.events.push(&event, &last, &self.y);
-            self.events += 1;
-            if response == Response::Terminate || self.watch.is_terminal() {
-                return Ok(Change::Terminate);
-            }
-            if let Some(component) = self.y.iter().position(|y| !y.is_finite()) {
-                let value = self.y[component];
-                self.y.copy_from_slice(&last);
-                return Err(Failure::EventState {
-                    component,
-                    value,
-                    t,
-                });
-            }
-            if same_bits(&last, &self.y) {
-                match response {
-                    Response::Continue | Response::Terminate => return Ok(change),
-                    Response::Kink => self.watch.kink(),
-                    Response::Reset => {
-                        self.watch.kink();
-                        return Ok(Change::Restart(Restart::Reset));
-                    }
-                }
-                return Ok(if change == Change::Nothing {
-                    Change::Restart(Restart::Kink)
-                } else {
-                    change
-                });
-            }
-            change = Change::Restart(Restart::Reset);
-            last.copy_from_slice(&self.y);
-            stop = None;
-            let again = !self.watch.is_empty() && self.watch.jump(&mut self.problem, t, &self.y)?;
-            if !again {
-                return Ok(change);
-            }
+        let mut track = Followed {
+            problem: &mut self.problem,
+            stepper: &self.stepper,
+            log: &mut self.recorder.solution.events,
+        };
+        let states = (
+            self.y.as_mut_slice(),
+            self.before.as_mut_slice(),
+            self.scratch.as_mut_slice(),
+        );
+        let result = happen(&mut self.watch, &mut track, t, stop, states);
+        self.events = self.recorder.solution.events.len() as u64;
+        if result.is_ok() && !same_bits(&self.before, &self.y) {
+            self.stepper
+                .make_consistent(&mut self.problem, t, &mut self.y, false)?;
         }
+        result
     }
-}
 
-fn same_bits(a: &[f64], b: &[f64]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+    fn track(&mut self) -> (&mut Watch, Followed<'_, Erased<'p>, S>) {
+        let track = Followed {
+            problem: &mut self.problem,
+            stepper: &self.stepper,
+            log: &mut self.recorder.solution.events,
+        };
+        (&mut self.watch, track)
+    }
 }

@@ -111,6 +111,25 @@ pub enum InputError {
         /// The value found.
         value: f64,
     },
+    /// The workspace was made for another number of root functions.
+    #[error(
+        "workspace is for {found} root functions, the problem has {required}; make it by \
+         `EnsembleWorkspace::for_method`"
+    )]
+    Roots {
+        /// Functions that the workspace has room for.
+        found: usize,
+        /// Functions of the problem.
+        required: usize,
+    },
+    /// The workspace was made for another method.
+    #[error("workspace has {found} arrays of lanes, the method needs {required}")]
+    Arrays {
+        /// Arrays of the workspace.
+        found: usize,
+        /// Arrays of the method.
+        required: usize,
+    },
     /// The workspace was made for another dimension.
     #[error("workspace is for {found} components, the problem has {required}")]
     Workspace {
@@ -200,6 +219,43 @@ pub enum Failure {
         count: u32,
         /// Time within which they fell.
         window: f64,
+    },
+    /// The initial state violates an algebraic equation by more than the tolerances allow.
+    #[error(
+        "initial state violates algebraic equation {equation} at t = {t}: residual {residual:e}; \
+         mend the state or set `initialisation` to `Algebraic`"
+    )]
+    Inconsistent {
+        /// Time of the start.
+        t: f64,
+        /// The algebraic equation with the largest residual.
+        equation: usize,
+        /// Its residual.
+        residual: f64,
+    },
+    /// No state that satisfies the algebraic equations was found near the given one.
+    #[error(
+        "no consistent state at t = {t}: algebraic equation {equation} keeps residual \
+         {residual:e}; start from a better guess"
+    )]
+    NoConsistentState {
+        /// The time.
+        t: f64,
+        /// Equation with the largest residual.
+        equation: usize,
+        /// Its residual, NaN if it could not be evaluated.
+        residual: f64,
+    },
+    /// The algebraic equations do not determine a component: the index is above one.
+    #[error(
+        "algebraic equations do not determine component {component} at t = {t}: the index is \
+         above one; state it by `with_index` and use `Radau`"
+    )]
+    Undetermined {
+        /// The time.
+        t: f64,
+        /// The first such component.
+        component: usize,
     },
     /// The right-hand side asked to stop.
     #[error("right-hand side failed at t = {t}: {message}")]

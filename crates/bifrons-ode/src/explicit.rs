@@ -7,6 +7,8 @@ pub(crate) mod dopri5;
 pub(crate) mod rk4;
 pub(crate) mod stages;
 mod stepper;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tsit5;
 
 pub(crate) use stepper::{Explicit, Pace};

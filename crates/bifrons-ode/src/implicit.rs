@@ -9,6 +9,7 @@
 
 mod basis;
 mod bdf;
+mod consistent;
 mod esdirk;
 mod footprint;
 mod matrices;
@@ -28,6 +29,7 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
+pub use consistent::Initialisation;
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
 pub(crate) use radau::Radau;
@@ -42,7 +44,8 @@ pub(crate) fn run(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    let setup = Setup::new(&problem, &options.tolerance);
+    let setup =
+        Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
     match options.method {
         Method::Bdf => {
             let stepper = Bdf::new(&setup)?;

@@ -128,7 +128,7 @@ fn explicit<K: Kind>(
     let (arrays, coefficients) = sizes::<K::Arrays<'_>>();
     let mut workspace = EnsembleWorkspace::<1>::with_arrays(y0.len(), arrays);
     let mut dense = vec![0.0; y0.len() * coefficients];
-    let (stages, member) = workspace.split::<K::Arrays<'_>>();
+    let (stages, member, _) = workspace.split::<K::Arrays<'_>>();
     options.tolerance.expand_into(member.absolute)?;
     let pace = match options.method {
         Method::Rk4 { step } => Pace::Fixed(step),

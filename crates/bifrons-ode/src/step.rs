@@ -50,7 +50,8 @@ macro_rules! with {
     };
 }
 
-/// One accepted step of one member: both ends and the solution in between.
+/// One accepted step of one member, or its part up to an event: both ends and the solution in
+/// between.
 ///
 /// The interpolant is a polynomial of degree 4 per component that is continuous with its first
 /// derivative over steps and has a global error of order 4 (Hairer, Nørsett, Wanner 1993, II.6).
@@ -62,6 +63,8 @@ pub struct Step<'s, const W: usize> {
     pub(crate) t_old: f64,
     pub(crate) t_new: f64,
     pub(crate) h: f64,
+    /// State at the end, where that lies before the end of the method's own step.
+    pub(crate) cut: Option<&'s [f64]>,
 }
 
 impl<const W: usize> Step<'_, W> {
@@ -100,7 +103,10 @@ impl<const W: usize> Step<'_, W> {
     #[inline]
     #[must_use]
     pub fn at_end(&self, i: usize) -> f64 {
-        with!(self.stages, s => s.end().0[i][self.lane])
+        match self.cut {
+            Some(state) => state[i],
+            None => with!(self.stages, s => s.end().0[i][self.lane]),
+        }
     }
 
     /// Number of components.

@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use bifrons_lanes::Kernel;
 
+use super::events::{EventLanes, LaneTrack};
 use super::lanes::{Lanes, Proposal};
 use super::workspace::MemberArrays;
 use super::{Flow, MemberEnd, MemberSink};
@@ -16,6 +17,8 @@ use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
 use crate::statistics::Statistics;
 use crate::step::{Step, View};
+use crate::stepper::Restart;
+use crate::watch::{Change, Found, Track as _, happen};
 
 /// Lanes from which on a loop over them is worth wide registers.
 pub(super) const WIDE: usize = 4;
@@ -34,6 +37,24 @@ pub(crate) struct Settings {
     pub(crate) max_step: f64,
 }
 
+/// The attempted step of one lane.
+#[derive(Debug)]
+struct OneLane {
+    lane: usize,
+    t_old: f64,
+    h: f64,
+    t_new: f64,
+    norm: f64,
+}
+
+/// Why a member ended before the end of the span, if it did.
+#[derive(Debug)]
+struct Ended {
+    stopped: bool,
+    terminated: bool,
+    failure: Option<Failure>,
+}
+
 /// One run of the ensemble.
 #[derive(Debug)]
 pub(crate) struct Drive<'d, const W: usize, P, S, A> {
@@ -43,6 +64,8 @@ pub(crate) struct Drive<'d, const W: usize, P, S, A> {
     pub(crate) settings: Settings,
     pub(crate) stages: A,
     pub(crate) member: MemberArrays<'d>,
+    /// Buffers for root functions, if the problem has any.
+    pub(crate) events: Option<&'d mut EventLanes<W>>,
 }
 
 impl<'d, const W: usize, P, S, A> Kernel for Drive<'d, W, P, S, A>
@@ -101,13 +124,31 @@ where
             lanes.control.decide(&square, A::LAW);
             let t_old = lanes.t;
             lanes.advance(&proposal, direction);
-            let attention = self.attention(&lanes, &proposal, &square);
+            let mut attention = self.attention(&lanes, &proposal, &square);
+            let mut look = [false; W];
+            if let Some(events) = self.events.as_deref_mut() {
+                let step = (&t_old, &proposal.h, &proposal.t_new);
+                look = events.scan(n, self.problem, &self.stages, step);
+                let looks = events.looks();
+                for l in 0..W {
+                    let accepted = lanes.active[l] & lanes.control.accepts(l);
+                    look[l] &= accepted;
+                    attention[l] |= look[l];
+                    lanes.looks[l] += if accepted & !look[l] { looks } else { 0 };
+                }
+            }
             let mut freed = false;
             if attention.iter().any(|&a| a) {
                 for lane in 0..W {
                     if attention[lane] {
-                        let norm = square[lane].sqrt();
-                        freed |= self.attend(&mut lanes, lane, t_old[lane], &proposal, norm);
+                        let one = OneLane {
+                            lane,
+                            t_old: t_old[lane],
+                            h: proposal.h[lane],
+                            t_new: proposal.t_new[lane],
+                            norm: square[lane].sqrt(),
+                        };
+                        freed |= self.attend(&mut lanes, &one, look[lane]);
                     }
                 }
             }
@@ -140,60 +181,188 @@ where
         attention
     }
 
-    /// Shows a step, ends a member; true if the lane is free now.
+    /// Handles events, shows a step, ends a member; true if the lane is free now.
     #[inline(never)]
-    fn attend(
-        &mut self,
-        lanes: &mut Lanes<W>,
-        lane: usize,
-        t_old: f64,
-        proposal: &Proposal<W>,
-        norm: f64,
-    ) -> bool {
-        let accepted = lanes.control.accepts(lane);
-        let Settings {
-            t_end,
-            direction,
-            max_steps,
-            ..
-        } = self.settings;
-        let t_new = proposal.t_new[lane];
-        let mut stopped = false;
-        if accepted && t_new * direction >= lanes.next_output[lane] {
-            let step = Step {
-                stages: self.stages.view(),
-                lane,
-                member: lanes.member[lane],
-                t_old,
-                t_new,
-                h: proposal.h[lane],
-            };
-            match self.sink.step(&step) {
-                Flow::Until(next) => lanes.next_output[lane] = signed(next, direction),
-                Flow::Stop => stopped = true,
-            }
+    fn attend(&mut self, lanes: &mut Lanes<W>, one: &OneLane, look: bool) -> bool {
+        let (lane, accepted) = (one.lane, lanes.control.accepts(one.lane));
+        let t_end = self.settings.t_end;
+        if look && let Some(ended) = self.attend_events(lanes, one) {
+            return ended;
         }
-        let reached = accepted && t_new == t_end;
+        let mut stopped = false;
+        if accepted {
+            stopped = self.show(lanes, one, one.t_new, false);
+        }
+        let reached = accepted && one.t_new == t_end;
         let mut failure = None;
         if !reached && !stopped {
-            failure = self.failure(lanes, lane, proposal.h[lane], norm, max_steps);
+            failure = self.failure(lanes, one);
             if failure.is_none() {
                 return false;
             }
         }
-        self.end(lanes, lane, accepted, stopped, failure);
-        lanes.stop(lane);
+        let current = if accepted {
+            self.stages.end().0
+        } else {
+            self.stages.start().0
+        };
+        for (value, component) in self.member.state.iter_mut().zip(current) {
+            *value = component[lane];
+        }
+        self.finish(
+            lanes,
+            lane,
+            Ended {
+                stopped,
+                terminated: false,
+                failure,
+            },
+        );
         true
     }
 
-    fn failure(
+    /// Shows the step of a lane up to `t`, if that is wanted; true if the sink stops the member.
+    /// A cut step ends in the state before the event.
+    fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> bool {
+        let direction = self.settings.direction;
+        if !(t * direction >= lanes.next_output[one.lane]) {
+            return false;
+        }
+        let before = self.events.as_ref().map(|events| events.before.as_slice());
+        let step = Step {
+            stages: self.stages.view(),
+            lane: one.lane,
+            member: lanes.member[one.lane],
+            t_old: one.t_old,
+            t_new: t,
+            h: one.h,
+            cut: before.filter(|_| cut),
+        };
+        match self.sink.step(&step) {
+            Flow::Until(next) => {
+                lanes.next_output[one.lane] = signed(next, direction);
+                false
+            }
+            Flow::Stop => true,
+        }
+    }
+
+    /// Looks for events in the step of a lane; if one cuts the step, whether the lane is free.
+    fn attend_events(&mut self, lanes: &mut Lanes<W>, one: &OneLane) -> Option<bool> {
+        let lane = one.lane;
+        let events = self.events.as_deref_mut()?;
+        let watch = &mut events.watches[lane];
+        let mut track = LaneTrack {
+            problem: &mut *self.problem,
+            sink: &mut *self.sink,
+            stages: &self.stages,
+            lane,
+            member: lanes.member[lane],
+            step: (one.t_old, one.h, one.t_new),
+            events: &mut lanes.events[lane],
+        };
+        for (value, component) in events.scratch.iter_mut().zip(self.stages.start().0) {
+            *value = component[lane];
+        }
+        watch.look_back(&mut track, one.t_old, &events.scratch);
+        let mut from = one.t_old;
+        let (t, change) = loop {
+            match watch.search(&mut track, (one.t_old, from, one.t_new)) {
+                Found::Nothing => {
+                    events.mirror(lane);
+                    return None;
+                }
+                Found::Broken { last, failure } => {
+                    track.state_at(last, self.member.state);
+                    events.before.copy_from_slice(self.member.state);
+                    break (last, Err(failure));
+                }
+                Found::Crossing(t) => {
+                    track.state_at(t, self.member.state);
+                    let (before, scratch) = (&mut *events.before, &mut *events.scratch);
+                    let states = (&mut *self.member.state, before, scratch);
+                    let change = happen(watch, &mut track, t, None, states);
+                    if change != Ok(Change::Nothing) {
+                        break (t, change);
+                    }
+                    if t == one.t_new {
+                        events.mirror(lane);
+                        return None;
+                    }
+                    from = t;
+                }
+            }
+        };
+        events.mirror(lane);
+        Some(self.cut(lanes, one, t, change))
+    }
+
+    /// Ends the step of a lane at `t`; the member goes on from the state that the event left, or
+    /// ends. True if the lane is free.
+    fn cut(
         &mut self,
-        lanes: &Lanes<W>,
+        lanes: &mut Lanes<W>,
+        one: &OneLane,
+        t: f64,
+        change: Result<Change, Failure>,
+    ) -> bool {
+        let lane = one.lane;
+        lanes.t[lane] = t;
+        let stopped = self.show(lanes, one, t, true);
+        let mut ended = Ended {
+            stopped,
+            terminated: change == Ok(Change::Terminate),
+            failure: change.err(),
+        };
+        if let Ok(Change::Restart(restart)) = change
+            && !stopped
+            && t != self.settings.t_end
+        {
+            ended.failure = self.restart(lanes, lane, t, restart).err();
+            if ended.failure.is_none() && lanes.attempts[lane] >= self.settings.max_steps {
+                let budget = self.settings.max_steps;
+                ended.failure = Some(Failure::StepBudget { t, budget });
+            }
+            if ended.failure.is_none() {
+                return false;
+            }
+        }
+        self.finish(lanes, lane, ended);
+        true
+    }
+
+    /// Makes the member's state the end of the accepted step of its lane.
+    fn restart(
+        &mut self,
+        lanes: &mut Lanes<W>,
         lane: usize,
-        h: f64,
-        norm: f64,
-        max_steps: u64,
-    ) -> Option<Failure> {
+        t: f64,
+        restart: Restart,
+    ) -> Result<(), Failure> {
+        lanes.restart_rhs[lane] += 1;
+        self.slope_at(lane, t)?;
+        lanes.control.start(lane);
+        if restart == Restart::Reset {
+            let most = self.settings.max_step.min((self.settings.t_end - t).abs());
+            lanes.wanted[lane] = self.first_step(lane, t, most);
+            lanes.restart_rhs[lane] += u64::from(self.settings.initial_step.is_none());
+        }
+        let (y, slope) = self.stages.end_mut();
+        for (i, (&value, &derivative)) in self
+            .member
+            .state
+            .iter()
+            .zip(&*self.member.slope)
+            .enumerate()
+        {
+            y[i][lane] = value;
+            slope[i][lane] = derivative;
+        }
+        Ok(())
+    }
+
+    fn failure(&mut self, lanes: &Lanes<W>, one: &OneLane) -> Option<Failure> {
+        let (lane, norm) = (one.lane, one.norm);
         let t = lanes.t[lane];
         if !norm.is_finite()
             && let Some(Fault::Fatal(message)) = self.problem.fault(lane)
@@ -203,9 +372,9 @@ where
         let step = lanes.wanted[lane];
         if !(step > LEAST_STEP_ULP * f64::EPSILON * t.abs()) {
             let absolute = &*self.member.absolute;
-            let component = self
-                .stages
-                .worst_component(lane, h, self.settings.relative, absolute);
+            let component =
+                self.stages
+                    .worst_component(lane, one.h, self.settings.relative, absolute);
             let norm = if norm.is_nan() { f64::INFINITY } else { norm };
             return Some(Failure::StepUnderflow {
                 t,
@@ -214,45 +383,38 @@ where
                 norm,
             });
         }
-        (lanes.attempts[lane] >= max_steps).then_some(Failure::StepBudget {
-            t,
-            budget: max_steps,
-        })
+        let budget = self.settings.max_steps;
+        (lanes.attempts[lane] >= budget).then_some(Failure::StepBudget { t, budget })
     }
 
-    fn end(
-        &mut self,
-        lanes: &Lanes<W>,
-        lane: usize,
-        accepted: bool,
-        stopped: bool,
-        failure: Option<Failure>,
-    ) {
-        let current = if accepted {
-            self.stages.end().0
-        } else {
-            self.stages.start().0
-        };
-        for (value, component) in self.member.state.iter_mut().zip(current) {
-            *value = component[lane];
-        }
+    /// Tells the sink that a member ended in `member.state`, and frees its lane.
+    fn finish(&mut self, lanes: &mut Lanes<W>, lane: usize, ended: Ended) {
         let accepted = lanes.accepted[lane];
         let attempts = lanes.attempts[lane];
-        let statistics = Statistics {
+        let rhs = self.start_cost() + A::RHS_PER_ATTEMPT * attempts + lanes.restart_rhs[lane];
+        let mut statistics = Statistics {
             accepted,
             rejected: attempts - accepted,
-            rhs: self.start_cost() + A::RHS_PER_ATTEMPT * attempts,
+            rhs,
+            events: lanes.events[lane],
             ..Statistics::default()
         };
+        if let Some(events) = &self.events {
+            let watch = &events.watches[lane];
+            statistics.root_evaluations = watch.evaluations + lanes.looks[lane];
+            statistics.disarmed = watch.disarmed;
+        }
         self.sink.end(&MemberEnd {
             member: lanes.member[lane],
             lane,
             t: lanes.t[lane],
             state: self.member.state,
-            stopped,
-            failure,
+            stopped: ended.stopped,
+            terminated: ended.terminated,
+            failure: ended.failure,
             statistics,
         });
+        lanes.stop(lane);
     }
 
     const fn start_cost(&self) -> u64 {
@@ -281,8 +443,6 @@ where
             t0,
             t_end,
             direction,
-            relative,
-            initial_step,
             max_step,
             ..
         } = self.settings;
@@ -290,39 +450,25 @@ where
         let output = self.sink.begin(lane, member, t0, self.member.state);
         if let Some((component, &value)) = not_finite(self.member.state) {
             let failure = Failure::InitialState { component, value };
-            return self.end_at_start(lane, member, Some(failure), 0);
+            return self.end_at_start(lane, member, Err(failure), (0, 0));
+        }
+        lanes.events[lane] = 0;
+        match self.events_at_start(&mut lanes.events[lane], lane, member) {
+            Ok(Change::Terminate) => {
+                return self.end_at_start(lane, member, Ok(true), (0, lanes.events[lane]));
+            }
+            Err(failure) => {
+                return self.end_at_start(lane, member, Err(failure), (0, lanes.events[lane]));
+            }
+            Ok(_) => {}
         }
         if t0 == t_end {
-            return self.end_at_start(lane, member, None, 0);
+            return self.end_at_start(lane, member, Ok(false), (0, lanes.events[lane]));
         }
-        self.problem
-            .rhs_one(lane, t0, self.member.state, self.member.slope);
-        if let Some((component, &value)) = not_finite(self.member.slope) {
-            let failure = match self.problem.fault(lane) {
-                Some(Fault::Fatal(message)) => Failure::Fatal { t: t0, message },
-                _ => Failure::InitialDerivative {
-                    component,
-                    value,
-                    t: t0,
-                },
-            };
-            return self.end_at_start(lane, member, Some(failure), 1);
+        if let Err(failure) = self.slope_at(lane, t0) {
+            return self.end_at_start(lane, member, Err(failure), (1, lanes.events[lane]));
         }
-        let problem = &mut *self.problem;
-        let step = initial_step.unwrap_or_else(|| {
-            let probe = initial_step::Probe {
-                y: self.member.state,
-                slope: self.member.slope,
-                euler: self.member.euler,
-                slope_there: self.member.slope_there,
-                relative,
-                absolute: self.member.absolute,
-                order: A::LAW.order,
-            };
-            initial_step::estimate(probe, t0, direction, max_step, |t, y, dy| {
-                problem.rhs_one(lane, t, y, dy);
-            })
-        });
+        let step = self.first_step(lane, t0, max_step);
         let (y, k1) = self.stages.start_mut();
         for (i, (&value, &slope)) in self
             .member
@@ -337,18 +483,99 @@ where
         lanes.start(lane, member, t0, step, signed(output, direction));
     }
 
-    fn end_at_start(&mut self, lane: usize, member: usize, failure: Option<Failure>, rhs: u64) {
+    /// Functions that fire at the start.
+    fn events_at_start(
+        &mut self,
+        count: &mut u64,
+        lane: usize,
+        member: usize,
+    ) -> Result<Change, Failure> {
+        let t0 = self.settings.t0;
+        let Some(events) = self.events.as_deref_mut() else {
+            return Ok(Change::Nothing);
+        };
+        let watch = &mut events.watches[lane];
+        watch.reset();
+        let mut track = LaneTrack {
+            problem: &mut *self.problem,
+            sink: &mut *self.sink,
+            stages: &self.stages,
+            lane,
+            member,
+            step: (t0, 0.0, t0),
+            events: count,
+        };
+        let mut change = Ok(Change::Nothing);
+        if watch.start(&mut track, t0, self.member.state)? {
+            let (before, scratch) = (&mut *events.before, &mut *events.scratch);
+            let states = (&mut *self.member.state, before, scratch);
+            change = happen(watch, &mut track, t0, None, states);
+        }
+        events.mirror(lane);
+        change
+    }
+
+    /// Evaluates the slope at `(t, member.state)`.
+    fn slope_at(&mut self, lane: usize, t: f64) -> Result<(), Failure> {
+        let (state, slope) = (&*self.member.state, &mut *self.member.slope);
+        self.problem.rhs_one(lane, t, state, slope);
+        let Some((component, &value)) = not_finite(slope) else {
+            return Ok(());
+        };
+        Err(match self.problem.fault(lane) {
+            Some(Fault::Fatal(message)) => Failure::Fatal { t, message },
+            _ => Failure::InitialDerivative {
+                component,
+                value,
+                t,
+            },
+        })
+    }
+
+    /// First step from `(t, member.state)`, at most `most`.
+    fn first_step(&mut self, lane: usize, t: f64, most: f64) -> f64 {
+        let problem = &mut *self.problem;
+        self.settings.initial_step.unwrap_or_else(|| {
+            let probe = initial_step::Probe {
+                y: self.member.state,
+                slope: self.member.slope,
+                euler: self.member.euler,
+                slope_there: self.member.slope_there,
+                relative: self.settings.relative,
+                absolute: self.member.absolute,
+                order: A::LAW.order,
+            };
+            initial_step::estimate(probe, t, self.settings.direction, most, |t, y, dy| {
+                problem.rhs_one(lane, t, y, dy);
+            })
+        })
+    }
+
+    /// Ends a member that never got a lane: by a failure, by an event (`true`), or at once.
+    fn end_at_start(
+        &mut self,
+        lane: usize,
+        member: usize,
+        outcome: Result<bool, Failure>,
+        (rhs, count): (u64, u64),
+    ) {
+        let mut statistics = Statistics {
+            rhs,
+            events: count,
+            ..Statistics::default()
+        };
+        if let Some(events) = &self.events {
+            statistics.root_evaluations = events.watches[lane].evaluations;
+        }
         self.sink.end(&MemberEnd {
             member,
             lane,
             t: self.settings.t0,
             state: self.member.state,
             stopped: false,
-            failure,
-            statistics: Statistics {
-                rhs,
-                ..Statistics::default()
-            },
+            terminated: outcome == Ok(true),
+            failure: outcome.err(),
+            statistics,
         });
     }
 }

@@ -13,6 +13,11 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) next_output: [f64; W],
     pub(crate) accepted: [u64; W],
     pub(crate) attempts: [u64; W],
+    /// Events of the member, and what they cost beyond the attempts.
+    pub(crate) events: [u64; W],
+    pub(crate) restart_rhs: [u64; W],
+    /// Looks at root functions on all lanes at once.
+    pub(crate) looks: [u64; W],
     pub(crate) active: [bool; W],
     pub(crate) member: [usize; W],
 }
@@ -34,6 +39,9 @@ impl<const W: usize> Lanes<W> {
             next_output: [f64::INFINITY; W],
             accepted: [0; W],
             attempts: [0; W],
+            events: [0; W],
+            restart_rhs: [0; W],
+            looks: [0; W],
             active: [false; W],
             member: [0; W],
         }
@@ -46,6 +54,8 @@ impl<const W: usize> Lanes<W> {
         self.next_output[lane] = output;
         self.accepted[lane] = 0;
         self.attempts[lane] = 0;
+        self.restart_rhs[lane] = 0;
+        self.looks[lane] = 0;
         self.active[lane] = true;
         self.member[lane] = member;
     }

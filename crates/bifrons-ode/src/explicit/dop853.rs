@@ -291,6 +291,10 @@ impl<'w, const W: usize> Stages<'w, W> for Arrays<'w, W> {
         (&*self.y_new, &*self.k13)
     }
 
+    fn end_mut(&mut self) -> (&mut [[f64; W]], &mut [[f64; W]]) {
+        (&mut *self.y_new, &mut *self.k13)
+    }
+
     fn last_stage(&self) -> (&[[f64; W]], &[[f64; W]]) {
         (&*self.stage, &*self.k12)
     }

@@ -50,6 +50,9 @@ pub(crate) trait Stages<'w, const W: usize>: Sized {
     /// State and slope at the end of the step.
     fn end(&self) -> (&[[f64; W]], &[[f64; W]]);
 
+    /// The same, to be set.
+    fn end_mut(&mut self) -> (&mut [[f64; W]], &mut [[f64; W]]);
+
     /// Argument and slope of the last stage before the end.
     fn last_stage(&self) -> (&[[f64; W]], &[[f64; W]]);
 
@@ -232,6 +235,10 @@ macro_rules! explicit_stages {
             #[inline(always)]
             fn end(&self) -> (&[[f64; W]], &[[f64; W]]) {
                 (&*self.y_new, &*self.$last)
+            }
+
+            fn end_mut(&mut self) -> (&mut [[f64; W]], &mut [[f64; W]]) {
+                (&mut *self.y_new, &mut *self.$last)
             }
 
             fn last_stage(&self) -> (&[[f64; W]], &[[f64; W]]) {

@@ -2,8 +2,8 @@
 //!
 //! Stage `i` solves `M z_i = h f(t + c_i h, y + Σ_{j<i} a_ij z_j + γ z_i)` for `z_i`, all with the
 //! same matrix `M − γ h J`; the first `z` is the last one of the step before. The error is filtered
-//! with the same matrix, `(M − γ h J)⁻¹ M Σ (b_i − b̂_i) z_i` (Hosea and Shampine 1996), so
-//! algebraic components are estimated, too. Dense output is the cubic Hermite polynomial of the
+//! with the same matrix, `(M − γ h J)⁻¹ M Σ (b_i − b̂_i) z_i` (Hosea and Shampine 1996); that of a
+//! component without a derivative is not, since the filter knows the others only. Dense output is the cubic Hermite polynomial of the
 //! states and slopes at both ends, order 3.
 //!
 //! # References
@@ -18,6 +18,7 @@ mod tables;
 use bifrons_algebra::Contraction;
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -31,9 +32,12 @@ pub(crate) struct Esdirk {
     tableau: &'static Tableau,
     relative: f64,
     absolute: Vec<f64>,
+    initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
     matrices: Matrices,
+    /// Components without a derivative.
+    algebraic: Vec<usize>,
     statistics: Statistics,
     direction: f64,
     max_step: f64,
@@ -71,13 +75,16 @@ impl Esdirk {
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
+        let matrices = Matrices::new(setup, false)?;
         Ok(Self {
             n,
             tableau,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            initialisation: setup.initialisation,
             floors: setup.absolute()?,
-            matrices: Matrices::new(setup, false)?,
+            algebraic: matrices.algebraic_columns(),
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,

@@ -1,6 +1,7 @@
 //! `W` members at a time, and one problem as the only member.
 
 use super::{Fault, Problem};
+use crate::event::{Event, Response, RootRule};
 
 /// `W` members of one problem, one per lane, each with its own time, state and parameters.
 ///
@@ -23,8 +24,39 @@ pub trait LaneProblem<const W: usize> {
 
     /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
     ///
-    /// Called to start a lane only, after its [`LaneProblem::load`] and before any other lane's.
+    /// Called to start a lane, after its [`LaneProblem::load`] and before any other lane's, and, if
+    /// there are root functions, after an event in any lane.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// Number of root functions, the same for all members. Default: none.
+    fn root_count(&self) -> usize {
+        0
+    }
+
+    /// How root function `root` is watched. Default: both directions, never terminal.
+    fn root_rule(&self, root: usize) -> RootRule {
+        let _ = root;
+        RootRule::default()
+    }
+
+    /// Writes all root functions of every lane: `g[root][lane]`, see [`Problem::roots`].
+    ///
+    /// Lanes without a member are evaluated, too; what they give is not used.
+    fn roots(&mut self, t: &[f64; W], y: &[[f64; W]], g: &mut [[f64; W]]) {
+        let _ = (t, y, g);
+    }
+
+    /// Writes the root functions of the member in one lane, with the bits of
+    /// [`LaneProblem::roots`].
+    fn roots_one(&mut self, lane: usize, t: f64, y: &[f64], g: &mut [f64]) {
+        let _ = (lane, t, y, g);
+    }
+
+    /// Handles an event of the member in one lane, see [`Problem::event`].
+    fn event(&mut self, lane: usize, event: &Event<'_>, y: &mut [f64]) -> Response {
+        let _ = (lane, event, y);
+        Response::Continue
+    }
 
     /// Says why the derivative of a lane is not finite, where the problem knows more.
     fn fault(&mut self, lane: usize) -> Option<Fault> {

@@ -124,6 +124,9 @@ impl Esdirk {
             .add_mass_times(1.0, &self.scratch, &mut self.delta);
         self.matrices.solve(&mut self.delta);
         self.statistics.linear_solves += 1;
+        for &i in &self.algebraic {
+            self.delta[i] = self.scratch[i];
+        }
         for i in 0..n {
             let size = self.y[i].abs().max(self.new[i].abs());
             self.weights[i] = 1.0 / (self.floors[i] + self.relative * size);

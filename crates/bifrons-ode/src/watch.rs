@@ -4,13 +4,17 @@
 //! at zero or on the other side is a crossing. A function at zero is armed, without a crossing,
 //! when it is seen away from zero.
 
+mod happen;
+mod rate;
+
+use bifrons_memory::Footprint;
 use bifrons_roots::{Bracket, RootOptions, RootSearch, Sample, Tolerance};
 
-use super::rate::Rate;
 use crate::error::Failure;
-use crate::event::{AtStart, Crossing, Fired, RootRule};
-use crate::problem::{Fault, Problem};
-use crate::stepper::Stepper;
+use crate::event::{AtStart, Crossing, Event, Fired, Response, RootRule};
+use crate::problem::Fault;
+pub(crate) use happen::{Change, happen, same_bits};
+pub(crate) use rate::Rate;
 
 /// Distance of two roots that count as one, in the accepted width of a located root: a state has
 /// some units in the last place of round-off.
@@ -26,6 +30,18 @@ const NEAR_ZERO: f64 = 1e-6;
 /// Halvings that locate where a function stops being a number.
 const HALVINGS: u32 = 64;
 
+/// A trajectory whose root functions are watched.
+pub(crate) trait Track {
+    /// Evaluates all functions.
+    fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault>;
+    /// State within the last accepted step.
+    fn state_at(&self, t: f64, y: &mut [f64]);
+    /// Calls the handler.
+    fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response;
+    /// Notes what the handler did.
+    fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]);
+}
+
 /// What was found in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Found {
@@ -38,7 +54,7 @@ pub(crate) enum Found {
 }
 
 /// The root functions of a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Watch {
     rules: Vec<RootRule>,
     /// -1, 0 or 1.
@@ -81,10 +97,17 @@ fn counts(rule: RootRule, from: i8) -> bool {
 }
 
 impl Watch {
-    pub(crate) fn new<P: Problem>(problem: &P, parts: u32, direction: f64, rate: Rate) -> Self {
-        let count = problem.root_count();
+    /// Functions with these rules, of a system of `dimension` components.
+    pub(crate) fn new(
+        rules: Vec<RootRule>,
+        dimension: usize,
+        parts: u32,
+        direction: f64,
+        rate: Rate,
+    ) -> Self {
+        let count = rules.len();
         Self {
-            rules: (0..count).map(|i| problem.root_rule(i)).collect(),
+            rules,
             side: vec![0; count],
             away: vec![0.0; count],
             left: vec![0.0; count],
@@ -94,7 +117,7 @@ impl Watch {
             crossings: vec![0; count],
             rate,
             fired: Vec::with_capacity(count),
-            state: vec![0.0; problem.dimension()],
+            state: vec![0.0; dimension],
             parts: parts.max(1),
             direction,
             evaluations: 0,
@@ -102,14 +125,59 @@ impl Watch {
         }
     }
 
+    /// Bytes of the buffers of one watch.
+    pub(crate) fn footprint(dimension: usize, count: usize) -> Footprint {
+        Footprint::of::<RootRule>(count)
+            .beside(Footprint::of::<i8>(count))
+            .beside(Footprint::of::<f64>(6 * count + dimension))
+            .beside(Footprint::of::<u32>(count))
+            .beside(Footprint::of::<Fired>(count))
+            .beside(Rate::footprint(count))
+    }
+
+    /// Takes over the rules and settings of another run.
+    pub(crate) fn configure(
+        &mut self,
+        rule: impl Fn(usize) -> RootRule,
+        parts: u32,
+        direction: f64,
+    ) {
+        for (i, own) in self.rules.iter_mut().enumerate() {
+            *own = rule(i);
+        }
+        self.parts = parts;
+        self.direction = direction;
+    }
+
+    /// Forgets everything, for another run.
+    pub(crate) fn reset(&mut self) {
+        self.crossings.fill(0);
+        self.rate.reset();
+        self.evaluations = 0;
+        self.disarmed = 0;
+    }
+
+    /// Side of each function: -1, 0 (at zero), 1.
+    pub(crate) fn sides(&self) -> &[i8] {
+        &self.side
+    }
+
+    /// Takes the functions at the left end of the next step from its state.
+    pub(crate) fn look_back(&mut self, track: &mut impl Track, t: f64, y: &[f64]) {
+        // They were evaluated there before, so that they are numbers.
+        let _ = self.evaluate(track, t, y);
+        self.evaluations -= 1;
+        core::mem::swap(&mut self.left, &mut self.right);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
     /// Evaluates all functions at `(t, y)` into `right`.
-    fn evaluate<P: Problem>(&mut self, problem: &mut P, t: f64, y: &[f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, track: &mut impl Track, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.evaluations += 1;
-        match problem.roots(t, y, &mut self.right) {
+        match track.roots(t, y, &mut self.right) {
             Err(Fault::Fatal(message)) => return Err(Failure::Fatal { t, message }),
             Err(Fault::Recoverable) => self.right.fill(f64::NAN),
             Ok(()) => {}
@@ -121,27 +189,22 @@ impl Watch {
     }
 
     /// The same on the interpolant.
-    fn evaluate_within<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        stepper: &impl Stepper<P>,
-        t: f64,
-    ) -> Result<(), Failure> {
+    fn evaluate_within(&mut self, track: &mut impl Track, t: f64) -> Result<(), Failure> {
         let mut state = core::mem::take(&mut self.state);
-        stepper.interpolate(t, &mut state);
-        let result = self.evaluate(problem, t, &state);
+        track.state_at(t, &mut state);
+        let result = self.evaluate(track, t, &state);
         self.state = state;
         result
     }
 
     /// Looks at the functions at the start; true if one of them fires there.
-    pub(crate) fn start<P: Problem>(
+    pub(crate) fn start(
         &mut self,
-        problem: &mut P,
+        track: &mut impl Track,
         t: f64,
         y: &[f64],
     ) -> Result<bool, Failure> {
-        self.evaluate(problem, t, y)?;
+        self.evaluate(track, t, y)?;
         core::mem::swap(&mut self.left, &mut self.right);
         self.fired.clear();
         for index in 0..self.rules.len() {
@@ -176,10 +239,9 @@ impl Watch {
     }
 
     /// Finds the first crossing in `(from, end]` of the step from `start` to `end`.
-    pub(crate) fn search<P: Problem>(
+    pub(crate) fn search(
         &mut self,
-        problem: &mut P,
-        stepper: &impl Stepper<P>,
+        track: &mut impl Track,
         (start, from, end): (f64, f64, f64),
     ) -> Found {
         self.fired.clear();
@@ -203,11 +265,11 @@ impl Watch {
                 && (look - left) * self.direction > 0.0;
             let point = if is_look { look } else { regular };
             ladder *= LADDER;
-            if let Err(failure) = self.evaluate_within(problem, stepper, point) {
-                return self.broken(problem, stepper, (left, point), failure);
+            if let Err(failure) = self.evaluate_within(track, point) {
+                return self.broken(track, (left, point), failure);
             }
             if self.look(!is_look) {
-                return self.locate(problem, stepper, left, point);
+                return self.locate(track, left, point);
             }
             core::mem::swap(&mut self.left, &mut self.right);
             left = point;
@@ -245,13 +307,7 @@ impl Watch {
     }
 
     /// Locates every crossing between `left` and `right` and takes the earliest.
-    fn locate<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        stepper: &impl Stepper<P>,
-        left: f64,
-        right: f64,
-    ) -> Found {
+    fn locate(&mut self, track: &mut impl Track, left: f64, right: f64) -> Found {
         let resolution = 0.5 * f64::EPSILON * (right - left).abs();
         let ulps = Tolerance::ulps(4);
         let tolerance = Tolerance::new(resolution, ulps.relative()).unwrap_or(ulps);
@@ -270,8 +326,8 @@ impl Watch {
             };
             let mut search = RootSearch::new(bracket, &options);
             while let Some(t) = search.next_point() {
-                if let Err(failure) = self.evaluate_within(problem, stepper, t) {
-                    return self.broken(problem, stepper, (left, t), failure);
+                if let Err(failure) = self.evaluate_within(track, t) {
+                    return self.broken(track, (left, t), failure);
                 }
                 if search.observe(self.right[i]).is_err() {
                     break;
@@ -292,19 +348,13 @@ impl Watch {
                 instant = t;
             }
         }
-        self.settle(problem, stepper, left, instant)
+        self.settle(track, left, instant)
     }
 
     /// Fires every armed function that is past its crossing at `instant`.
-    fn settle<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        stepper: &impl Stepper<P>,
-        left: f64,
-        instant: f64,
-    ) -> Found {
-        if let Err(failure) = self.evaluate_within(problem, stepper, instant) {
-            return self.broken(problem, stepper, (left, instant), failure);
+    fn settle(&mut self, track: &mut impl Track, left: f64, instant: f64) -> Found {
+        if let Err(failure) = self.evaluate_within(track, instant) {
+            return self.broken(track, (left, instant), failure);
         }
         for i in 0..self.rules.len() {
             let (side, now) = (self.side[i], sign(self.right[i]));
@@ -342,13 +392,13 @@ impl Watch {
     }
 
     /// The state became another one at `t`; true if that carried further functions across zero.
-    pub(crate) fn jump<P: Problem>(
+    pub(crate) fn jump(
         &mut self,
-        problem: &mut P,
+        track: &mut impl Track,
         t: f64,
         y: &[f64],
     ) -> Result<bool, Failure> {
-        self.evaluate(problem, t, y)?;
+        self.evaluate(track, t, y)?;
         core::mem::swap(&mut self.left, &mut self.right);
         let mut again = false;
         for i in 0..self.rules.len() {
@@ -381,10 +431,9 @@ impl Watch {
     }
 
     /// Where between two times the functions stop being numbers.
-    fn broken<P: Problem>(
+    fn broken(
         &mut self,
-        problem: &mut P,
-        stepper: &impl Stepper<P>,
+        track: &mut impl Track,
         (mut good, mut bad): (f64, f64),
         mut failure: Failure,
     ) -> Found {
@@ -393,7 +442,7 @@ impl Watch {
             if middle.to_bits() == good.to_bits() || middle.to_bits() == bad.to_bits() {
                 break;
             }
-            match self.evaluate_within(problem, stepper, middle) {
+            match self.evaluate_within(track, middle) {
                 Ok(()) => good = middle,
                 Err(other) => {
                     bad = middle;

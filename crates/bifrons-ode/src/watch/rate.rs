@@ -1,15 +1,19 @@
 //! How often root functions fire: impacts that accumulate, states that chatter.
 
+use bifrons_memory::Footprint;
+
 use crate::error::Failure;
 
 /// Firings of one function that follow each other within this part of the time, in a row.
 const CLOSE: f64 = 1.0 / (1_u64 << 36) as f64;
 const CLOSE_ROW: u32 = 3;
+/// Part of the span in which firings of one root function are counted.
+const WINDOW: f64 = 1e-4;
 /// Times that handlers may be called at one instant.
 const MOST_ITERATIONS: u32 = 100;
 
 /// Counts of firings, function by function.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Rate {
     /// Time within which firings are counted, and how many there may be.
     window: f64,
@@ -28,21 +32,43 @@ struct Recent {
     in_window: u32,
 }
 
+const NONE: Recent = Recent {
+    last: f64::NAN,
+    close: 0,
+    window_start: f64::NAN,
+    in_window: 0,
+};
+
 impl Rate {
-    pub(crate) fn new(count: usize, window: f64, most: u32) -> Self {
-        let none = Recent {
-            last: f64::NAN,
-            close: 0,
-            window_start: f64::NAN,
-            in_window: 0,
-        };
-        Self {
-            window,
+    /// Nothing has fired yet; firings are counted within a part of the span.
+    pub(crate) fn new(count: usize, span: f64, most: u32) -> Self {
+        let mut rate = Self {
+            window: 0.0,
             most,
-            functions: vec![none; count],
+            functions: vec![NONE; count],
             instant: f64::NAN,
             iterations: 0,
-        }
+        };
+        rate.configure(span, most);
+        rate
+    }
+
+    /// Takes over the settings of another run.
+    pub(crate) fn configure(&mut self, span: f64, most: u32) {
+        self.window = if span.is_finite() { WINDOW * span } else { 0.0 };
+        self.most = most;
+    }
+
+    /// Bytes of the counts.
+    pub(crate) fn footprint(count: usize) -> Footprint {
+        Footprint::of::<Recent>(count)
+    }
+
+    /// Forgets everything.
+    pub(crate) fn reset(&mut self) {
+        self.functions.fill(NONE);
+        self.instant = f64::NAN;
+        self.iterations = 0;
     }
 
     /// Notes that function `root` fires at `t`.
