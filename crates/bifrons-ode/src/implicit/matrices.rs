@@ -1,13 +1,15 @@
 //! Jacobian, mass matrix and the factorisation of `M − c J`, in one structure.
 
+mod algebraic;
+
 use bifrons_algebra as algebra;
 use bifrons_algebra::differences::Differences;
 use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
 use bifrons_memory::Footprint;
 
-use super::consistent::{self, Consistent};
+use super::consistent::Consistent;
 use super::setup::Setup;
-use crate::error::{Failure, InputError};
+use crate::error::InputError;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
 use crate::statistics::Statistics;
 
@@ -34,7 +36,6 @@ pub(super) struct Matrices {
     scale: Vec<f64>,
     /// Solver for consistent states, where the mass matrix is singular.
     consistent: Option<Box<Consistent>>,
-    here: Vec<f64>,
 }
 
 impl Matrices {
@@ -57,7 +58,7 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
-        let consistent = singular(&union, &mass, setup);
+        let consistent = algebraic::singular(&union, &mass, setup);
         let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
         let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
         Ok(Self {
@@ -72,7 +73,6 @@ impl Matrices {
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
             least: absolute.iter().map(|&a| scale(a)).collect(),
             scale: absolute,
-            here: vec![0.0; if consistent.is_some() { n } else { 0 }],
             consistent,
             union,
         })
@@ -121,185 +121,6 @@ impl Matrices {
     /// Whether the mass matrix is the identity.
     pub(super) const fn is_identity(&self) -> bool {
         self.identity
-    }
-
-    /// Columns of the mass matrix that are zero: components without a derivative. Empty if there
-    /// are none.
-    pub(super) fn algebraic_columns(&self) -> Vec<usize> {
-        let zero = |column: &usize| {
-            let mut zero = true;
-            let structure = self.union.structure();
-            structure.for_column(*column, |_, at| zero &= self.mass[at] == 0.0);
-            zero
-        };
-        if self.identity {
-            Vec::new()
-        } else {
-            (0..self.n).filter(zero).collect()
-        }
-    }
-
-    /// Whether the mass matrix is singular.
-    pub(super) const fn is_singular(&self) -> bool {
-        self.consistent.is_some()
-    }
-
-    /// The algebraic equation with the largest residual at `(t, y)`.
-    pub(super) fn worst_equation<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-        statistics: &mut Statistics,
-    ) -> (usize, f64) {
-        let mut worst = (0, 0.0_f64);
-        let Some(consistent) = &mut self.consistent else {
-            return worst;
-        };
-        statistics.rhs += 1;
-        if problem.rhs(t, y, &mut consistent.scratch).is_ok() {
-            for (i, &residual) in consistent.scratch.iter().enumerate() {
-                let counts = consistent.hidden || consistent.algebraic[i];
-                if counts && !(residual.abs() <= worst.1.abs()) {
-                    worst = (i, residual);
-                }
-            }
-        }
-        worst
-    }
-
-    /// The state as it was before it was made consistent.
-    pub(super) fn take_back(&self, y: &mut [f64]) {
-        if let Some(consistent) = &self.consistent {
-            y.copy_from_slice(&consistent.start);
-        }
-    }
-
-    /// Changes `y` so that it satisfies the algebraic equations at `t`; `weights` measure changes.
-    ///
-    /// Nothing is done where the mass matrix is regular. Returns by how much `y` was changed.
-    pub(super) fn make_consistent<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        weights: &[f64],
-        statistics: &mut Statistics,
-    ) -> Result<f64, Failure> {
-        let Some(mut consistent) = self.consistent.take() else {
-            return Ok(0.0);
-        };
-        consistent.start.copy_from_slice(y);
-        let found = self.search(&mut consistent, problem, t, y, weights, statistics);
-        let mut change = 0.0;
-        for ((y, start), w) in y.iter().zip(&consistent.start).zip(weights) {
-            change += ((y - start) * w).powi(2);
-        }
-        self.consistent = Some(consistent);
-        found.map(|()| (change / self.n as f64).sqrt())
-    }
-
-    fn search<P: Problem>(
-        &mut self,
-        consistent: &mut Consistent,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        weights: &[f64],
-        statistics: &mut Statistics,
-    ) -> Result<(), Failure> {
-        let Consistent {
-            newton,
-            algebraic,
-            hidden,
-            start,
-            trial,
-            scratch,
-        } = consistent;
-        // Small against the mass matrix, large against round-off.
-        let c = if *hidden {
-            1e-7 * self.time_scale(problem, t, y, scratch, statistics)?
-        } else {
-            1.0
-        };
-        let fatal = core::cell::Cell::new(None);
-        let cell = core::cell::RefCell::new((problem, self, statistics));
-        let residual = |x: &[f64], out: &mut [f64]| {
-            let (problem, this, statistics) = &mut *cell.borrow_mut();
-            statistics.rhs += 1;
-            let mut stop = None;
-            let exists = consistent::evaluate(*problem, t, x, out, &mut stop);
-            fatal.set(fatal.get().or(stop));
-            for i in 0..x.len() {
-                trial[i] = x[i] - start[i];
-            }
-            scratch.fill(0.0);
-            this.union
-                .structure()
-                .multiply_add(&this.mass, 1.0, trial, scratch);
-            for i in 0..x.len() {
-                out[i] = if algebraic[i] {
-                    out[i]
-                } else {
-                    scratch[i] - if *hidden { c * out[i] } else { 0.0 }
-                };
-            }
-            exists
-        };
-        let mut here = core::mem::take(&mut cell.borrow_mut().1.here);
-        let jacobian = |x: &[f64], _: &[f64], values: &mut [f64]| {
-            let (problem, this, statistics) = &mut *cell.borrow_mut();
-            statistics.rhs += 1;
-            let mut stop = None;
-            let exists = consistent::evaluate(*problem, t, x, &mut here, &mut stop)
-                && this.evaluate(*problem, t, x, &here, statistics).is_ok();
-            fatal.set(fatal.get().or(stop));
-            for column in 0..x.len() {
-                this.union.structure().for_column(column, |row, at| {
-                    values[at] = if algebraic[row] {
-                        this.jacobian[at]
-                    } else {
-                        this.mass[at] - if *hidden { c * this.jacobian[at] } else { 0.0 }
-                    };
-                });
-            }
-            exists
-        };
-        let found = newton.solve(y, weights, &consistent::options(), residual, jacobian);
-        let (_, this, _) = cell.into_inner();
-        this.here = here;
-        if let Some(message) = fatal.get() {
-            return Err(Failure::Fatal { t, message });
-        }
-        found
-            .map(|_| ())
-            .map_err(|error| consistent::failure(error, t))
-    }
-
-    /// A time in which the state changes: `‖M‖ / ‖J‖` by their largest entries.
-    fn time_scale<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-        here: &mut [f64],
-        statistics: &mut Statistics,
-    ) -> Result<f64, Failure> {
-        statistics.rhs += 1;
-        let stop = |fault| match fault {
-            Fault::Fatal(message) => Failure::Fatal { t, message },
-            Fault::Recoverable => Failure::NoConsistentState {
-                t,
-                equation: 0,
-                residual: f64::NAN,
-            },
-        };
-        problem.rhs(t, y, here).map_err(stop)?;
-        self.evaluate(problem, t, y, here, statistics)
-            .map_err(stop)?;
-        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let (mass, jacobian) = (largest(&self.mass), largest(&self.jacobian));
-        Ok(if jacobian > 0.0 { mass / jacobian } else { 1.0 })
     }
 
     /// Evaluates the Jacobian at `(t, y)`, where the right-hand side is `here`.
@@ -401,29 +222,6 @@ impl Matrices {
                 .multiply_add(&self.mass, factor, x, y);
         }
     }
-}
-
-/// The solver for consistent states of a system with singular mass matrix.
-fn singular(union: &Union, mass: &[f64], setup: &Setup<'_>) -> Option<Box<Consistent>> {
-    let n = setup.dimension;
-    if *setup.mass == Mass::Identity || n == 0 {
-        return None;
-    }
-    let mut zero = vec![true; n];
-    for column in 0..n {
-        union
-            .structure()
-            .for_column(column, |row, at| zero[row] &= mass[at] == 0.0);
-    }
-    // The rows that are left must be independent: complete them and factor.
-    let mut lu = Lu::<f64>::analyse(union.structure());
-    let pivots = lu.refactor(mass);
-    let regular = pivots.is_ok_and(|pivots| !pivots.is_near_singular());
-    if regular {
-        return None;
-    }
-    let hidden = zero.iter().all(|z| !z);
-    Some(Box::new(Consistent::new(union.structure(), zero, hidden)))
 }
 
 /// The structure in the terms of the algebra.
