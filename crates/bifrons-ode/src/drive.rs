@@ -11,7 +11,6 @@ use core::marker::PhantomData;
 use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
 use crate::event::{Event, EventLog, Response};
-use crate::implicit::{ConsistencyError, Consistent};
 use crate::options::Options;
 use crate::problem::{Erased, Fault, Problem};
 use crate::recorder::Recorder;
@@ -44,10 +43,10 @@ impl<P: Problem, S: Stepper<P>> Interpolant for LastStep<'_, S, P> {
 /// A stepper's last step with the functions and the handler of its problem.
 struct Followed<'f, P, S> {
     problem: &'f mut P,
-    stepper: &'f S,
+    stepper: &'f mut S,
     log: &'f mut EventLog,
-    consistent: Option<&'f mut Consistent>,
-    inconsistent: &'f mut Option<ConsistencyError>,
+    /// Why a state that the handler left could not be made consistent.
+    failure: &'f mut Option<Failure>,
 }
 
 impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
@@ -58,14 +57,17 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
         self.stepper.interpolate(t, y);
     }
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
-        let Some(consistent) = &mut self.consistent else {
-            return self.problem.event(event, y);
-        };
-        consistent.remember(y);
+        let before = y.to_vec();
         let response = self.problem.event(event, y);
-        if let Err(error) = consistent.follow(self.problem, event.t, y) {
-            *self.inconsistent = Some(error);
-            return Response::Terminate;
+        // A state that is not finite is named elsewhere. Functions and logs see a consistent one.
+        if !same_bits(&before, y) && y.iter().all(|v| v.is_finite()) {
+            let found = self
+                .stepper
+                .make_consistent(self.problem, event.t, y, false);
+            if let Err(failure) = found {
+                *self.failure = Some(failure);
+                return Response::Terminate;
+            }
         }
         response
     }
@@ -81,9 +83,7 @@ pub(crate) struct Run<'r, 's, 'p, S> {
     recorder: &'r mut Recorder<'s>,
     watch: Watch,
     stops: Stops,
-    /// The algebraic equations, if there are any.
-    consistent: Option<Consistent>,
-    inconsistent: Option<ConsistencyError>,
+    failure: Option<Failure>,
     t_end: f64,
     direction: f64,
     max_steps: u64,
@@ -123,8 +123,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             recorder,
             watch,
             stops: Stops::new(&options.stops, t0, t_end)?,
-            consistent: None,
-            inconsistent: None,
+            failure: None,
             t_end,
             direction,
             max_steps: options.max_steps,
@@ -136,12 +135,6 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             before: vec![0.0; n],
             scratch: vec![0.0; n],
         })
-    }
-
-    /// The same run, which keeps its algebraic equations.
-    pub(crate) fn with_consistent(mut self, consistent: Option<Consistent>) -> Self {
-        self.consistent = consistent;
-        self
     }
 
     /// Runs to the end; the recorder has the result.
@@ -163,9 +156,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
         let t0 = self.t;
-        if let Some(consistent) = &mut self.consistent {
-            consistent.start(&mut self.problem, t0, &mut self.y, options.consistency)?;
-        }
+        self.stepper
+            .make_consistent(&mut self.problem, t0, &mut self.y, true)?;
         self.recorder.start(t0, &self.y);
         let mut fired = false;
         if !self.watch.is_empty() {
@@ -290,10 +282,6 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         if t == self.t_end {
             return Ok(change);
         }
-        if let (Restart::Kink, Some(consistent)) = (restart, &mut self.consistent) {
-            // The state is that of the interpolant, whose algebraic variables are not exact.
-            consistent.solve(&mut self.problem, t, &mut self.y)?;
-        }
         let limit = self.limit();
         self.stepper
             .restart(&mut self.problem, t, &self.y, limit, restart)?;
@@ -335,10 +323,9 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
     fn happen(&mut self, t: f64, stop: Option<usize>) -> Result<Change, Failure> {
         let mut track = Followed {
             problem: &mut self.problem,
-            stepper: &self.stepper,
+            stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
-            consistent: self.consistent.as_mut(),
-            inconsistent: &mut self.inconsistent,
+            failure: &mut self.failure,
         };
         let states = (
             self.y.as_mut_slice(),
@@ -347,19 +334,15 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         );
         let result = happen(&mut self.watch, &mut track, t, stop, states);
         self.events = self.recorder.solution.events.len() as u64;
-        match self.inconsistent.take() {
-            Some(error) => Err(error.into()),
-            None => result,
-        }
+        self.failure.take().map_or(result, Err)
     }
 
     fn track(&mut self) -> (&mut Watch, Followed<'_, Erased<'p>, S>) {
         let track = Followed {
             problem: &mut self.problem,
-            stepper: &self.stepper,
+            stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
-            consistent: self.consistent.as_mut(),
-            inconsistent: &mut self.inconsistent,
+            failure: &mut self.failure,
         };
         (&mut self.watch, track)
     }

@@ -1,6 +1,5 @@
 //! What can go wrong, before the first step and during a run.
 
-use crate::implicit::ConsistencyError;
 use crate::solution::Solution;
 
 /// Input that no run can start from. Found before the right-hand side is called.
@@ -188,9 +187,6 @@ pub enum Failure {
         /// The budget.
         budget: u64,
     },
-    /// The algebraic equations do not hold at the start, or cannot be made to hold after an event.
-    #[error(transparent)]
-    Inconsistent(#[from] ConsistencyError),
     /// The handler of events left a state that is NaN or infinite.
     #[error("component {component} is {value} after the event at t = {t}")]
     EventState {
@@ -223,6 +219,43 @@ pub enum Failure {
         count: u32,
         /// Time within which they fell.
         window: f64,
+    },
+    /// The initial state violates an algebraic equation by more than the tolerances allow.
+    #[error(
+        "initial state violates algebraic equation {equation} at t = {t}: residual {residual:e}; \
+         mend the state or set `initialisation` to `Algebraic`"
+    )]
+    Inconsistent {
+        /// Time of the start.
+        t: f64,
+        /// The algebraic equation with the largest residual.
+        equation: usize,
+        /// Its residual.
+        residual: f64,
+    },
+    /// No state that satisfies the algebraic equations was found near the given one.
+    #[error(
+        "no consistent state at t = {t}: algebraic equation {equation} keeps residual \
+         {residual:e}; start from a better guess"
+    )]
+    NoConsistentState {
+        /// The time.
+        t: f64,
+        /// Equation with the largest residual.
+        equation: usize,
+        /// Its residual, NaN if it could not be evaluated.
+        residual: f64,
+    },
+    /// The algebraic equations do not determine a component: the index is above one.
+    #[error(
+        "algebraic equations do not determine component {component} at t = {t}: the index is \
+         above one; state it by `with_index` and use `Radau`"
+    )]
+    Undetermined {
+        /// The time.
+        t: f64,
+        /// The first such component.
+        component: usize,
     },
     /// The right-hand side asked to stop.
     #[error("right-hand side failed at t = {t}: {message}")]

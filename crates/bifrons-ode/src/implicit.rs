@@ -9,6 +9,7 @@
 
 mod basis;
 mod bdf;
+mod consistent;
 mod esdirk;
 mod footprint;
 mod initial;
@@ -24,16 +25,15 @@ use crate::drive::Run;
 use crate::error::{InputError, SolveError};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Erased, Mass, Problem as _};
+use crate::problem::{Erased, Problem as _};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
+pub use consistent::Initialisation;
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
-pub(crate) use initial::Consistent;
-pub use initial::make_consistent;
-pub use initial::{Consistency, ConsistencyError, InitialError, InitialReport, Moved};
+pub use initial::{InitialError, InitialReport, Moved, make_consistent};
 pub(crate) use radau::Radau;
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;
@@ -46,7 +46,8 @@ pub(crate) fn run(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    let setup = Setup::new(&problem, &options.tolerance);
+    let setup =
+        Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
     match options.method {
         Method::Bdf => {
             let stepper = Bdf::new(&setup)?;
@@ -77,16 +78,6 @@ pub(crate) fn run(
     }
 }
 
-/// What keeps the algebraic equations, if there are any.
-fn consistent(problem: &Erased<'_>, options: &Options) -> Result<Option<Consistent>, InputError> {
-    if *problem.mass() == Mass::Identity || options.consistency == Consistency::Unchecked {
-        return Ok(None);
-    }
-    let found = Consistent::new(&Setup::new(problem, &options.tolerance))?;
-    let index_one = (0..problem.dimension()).all(|i| problem.index(i) <= 1);
-    Ok(found.is_needed().then_some(found.of_index_one(index_one)))
-}
-
 fn drive<'p, S: Stepper<Erased<'p>>>(
     problem: Erased<'p>,
     stepper: S,
@@ -96,9 +87,7 @@ fn drive<'p, S: Stepper<Erased<'p>>>(
     options: &Options,
 ) -> Result<Solution, SolveError> {
     let mut recorder = Recorder::new(save, span, y0, stepper.coefficient_count());
-    let consistent = consistent(&problem, options)?;
-    let run = Run::new(problem, stepper, &mut recorder, span, options)?;
-    run.with_consistent(consistent).run(y0, options);
+    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
     recorder.finish()
 }
 

@@ -58,7 +58,7 @@ pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
 pub use footprint::RunSize;
-pub use implicit::{Consistency, ConsistencyError, InitialError, InitialReport, Moved};
+pub use implicit::{InitialError, InitialReport, Initialisation, Moved};
 pub use implicit::{implicit_footprint, make_consistent};
 pub use method::Method;
 pub use options::{Options, Save};

@@ -48,8 +48,8 @@ pub enum Method {
     Radau,
     /// The Rosenbrock method RODAS of order 4(3) (Hairer and Wanner 1996, section IV.7).
     Rodas4,
-    /// The Rosenbrock method Rodas5P of order 5(4) (Steinebach 2023, Construction of
-    /// Rosenbrock-Wanner method Rodas5P).
+    /// The Rosenbrock method `Rodas5P` of order 5(4) (Steinebach 2023, Construction of
+    /// Rosenbrock-Wanner method `Rodas5P`).
     Rodas5P,
     /// A trapezoidal rule and a differentiation formula in each step (Hosea and Shampine 1996,
     /// Analysis and implementation of TR-BDF2). L-stable. The global error falls with the power

@@ -34,6 +34,7 @@ mod tables;
 
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -47,9 +48,12 @@ pub(crate) struct Esdirk {
     n: usize,
     relative: f64,
     absolute: Vec<f64>,
+    initialisation: Initialisation,
     /// Absolute tolerances, raised where round-off of algebraic equations is larger.
     floors: Vec<f64>,
     matrices: Matrices,
+    /// Components without a derivative.
+    algebraic: Vec<usize>,
     statistics: Statistics,
     direction: f64,
     max_step: f64,
@@ -91,13 +95,16 @@ impl Esdirk {
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
+        let matrices = Matrices::new(setup, false)?;
         Ok(Self {
             tableau,
             n,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            initialisation: setup.initialisation,
             floors: setup.absolute()?,
-            matrices: Matrices::new(setup, false)?,
+            algebraic: matrices.algebraic_columns(),
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,

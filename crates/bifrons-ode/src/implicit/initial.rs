@@ -24,95 +24,15 @@ use core::cell::RefCell;
 
 use bifrons_algebra::{Lu, Newton, NewtonError, NewtonOptions};
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
-use crate::error::InputError;
+use crate::error::{Failure, InputError};
 use crate::problem::{Fault, Problem};
 use crate::statistics::Statistics;
 use crate::tolerance::Tolerance;
 use split::{Row, split};
 use system::{System, combine};
-
-/// What is done about the algebraic equations of a given initial state.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Consistency {
-    /// The state is used as given if every algebraic equation holds within what the tolerances of
-    /// its variables allow, `|g_i| ≤ Σ_j |∂g_i/∂y_j| (atol_j + rtol |y_j|)`; else an error names the
-    /// worst one.
-    #[default]
-    Check,
-    /// Algebraic variables are solved for; the given ones are the guess, and choose the branch.
-    Algebraic,
-    /// As [`Consistency::Algebraic`], and the slopes `y'` of all variables are given back.
-    AlgebraicAndDerivatives,
-    /// Nothing is looked at.
-    Unchecked,
-}
-
-/// Why there is no consistent state.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConsistencyError {
-    /// The given state violates an algebraic equation.
-    #[error(
-        "equation {equation} is violated at t = {t}: residual {residual:e}, tolerances allow \
-         {allowed:e}; give a consistent state or let the algebraic variables be solved for"
-    )]
-    Violated {
-        /// The worst equation.
-        equation: usize,
-        /// Its residual.
-        residual: f64,
-        /// What the tolerances allow.
-        allowed: f64,
-        /// Time.
-        t: f64,
-    },
-    /// Newton's method found no state near the guess.
-    #[error(
-        "no consistent state near the guess at t = {t}: equation {equation} keeps residual \
-         {residual:e} after {iterations} iterations; try another guess"
-    )]
-    NotFound {
-        /// The equation with the largest residual.
-        equation: usize,
-        /// Its residual.
-        residual: f64,
-        /// Iterations done.
-        iterations: usize,
-        /// Time.
-        t: f64,
-    },
-    /// The algebraic equations do not determine this component: the index is above one, or
-    /// equations depend on each other.
-    #[error(
-        "algebraic equations do not determine component {component} at t = {t}; the system has an \
-         index above one there or lacks an equation"
-    )]
-    Undetermined {
-        /// The component.
-        component: usize,
-        /// Time.
-        t: f64,
-    },
-    /// An equation cannot be evaluated.
-    #[error("equation {equation} is not finite at the guess at t = {t}")]
-    NotFinite {
-        /// The first such equation.
-        equation: usize,
-        /// Time.
-        t: f64,
-    },
-    /// The right-hand side asked to stop.
-    #[error("right-hand side failed at t = {t}: {message}")]
-    Fatal {
-        /// Time.
-        t: f64,
-        /// What it said.
-        message: &'static str,
-    },
-}
 
 /// Error of [`make_consistent`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -121,9 +41,10 @@ pub enum InitialError {
     /// Nothing was computed.
     #[error("invalid input")]
     Input(#[from] InputError),
-    /// There is no consistent state; the argument holds the best iterate.
-    #[error("inconsistent initial state")]
-    Inconsistent(#[from] ConsistencyError),
+    /// The state is inconsistent, or there is no consistent one near it; the argument holds the
+    /// best iterate.
+    #[error("no consistent initial state")]
+    Failed(#[from] Failure),
 }
 
 /// A component that was changed.
@@ -151,7 +72,7 @@ pub struct InitialReport {
     pub algebraic: Vec<bool>,
     /// The components that were changed, ascending.
     pub moved: Vec<Moved>,
-    /// Slopes, for [`Consistency::AlgebraicAndDerivatives`].
+    /// Slopes, for [`Initialisation::AlgebraicAndDerivatives`].
     pub derivatives: Option<Vec<f64>>,
     /// Iterations of Newton's method.
     pub iterations: usize,
@@ -164,7 +85,7 @@ pub struct InitialReport {
 /// mass matrix keep their bits. Cost: one Jacobian and one factorisation per iteration.
 ///
 /// ```
-/// use bifrons_ode::{Consistency, Mass, Problem, Tolerance, closure, make_consistent};
+/// use bifrons_ode::{Initialisation, Mass, Problem, Tolerance, closure, make_consistent};
 ///
 /// // x' = −z, 0 = z³ + z − 2 x.
 /// let mut problem = closure(2, |_t, y, f| {
@@ -174,7 +95,7 @@ pub struct InitialReport {
 /// .with_mass(Mass::Diagonal(vec![1.0, 0.0]));
 /// let mut y = [1.0, 5.0];
 /// let tolerance = Tolerance::default();
-/// let report = make_consistent(&mut problem, 0.0, &mut y, Consistency::Algebraic, &tolerance)?;
+/// let report = make_consistent(&mut problem, 0.0, &mut y, Initialisation::Algebraic, &tolerance)?;
 /// assert!((y[1] - 1.0).abs() < 1e-12 && report.moved[0].component == 1);
 /// # Ok::<(), bifrons_ode::InitialError>(())
 /// ```
@@ -186,7 +107,7 @@ pub fn make_consistent<P: Problem>(
     problem: &mut P,
     t: f64,
     y: &mut [f64],
-    mode: Consistency,
+    mode: Initialisation,
     tolerance: &Tolerance,
 ) -> Result<InitialReport, InitialError> {
     let (required, found) = (problem.dimension(), y.len());
@@ -201,13 +122,13 @@ pub fn make_consistent<P: Problem>(
     let mut iterations = 0;
     let mut derivatives = None;
     match mode {
-        Consistency::Check => consistent.check(problem, t, y)?,
-        Consistency::Algebraic => iterations = consistent.solve(problem, t, y)?,
-        Consistency::AlgebraicAndDerivatives => {
+        Initialisation::Check => consistent.check(problem, t, y)?,
+        Initialisation::Algebraic => iterations = consistent.solve(problem, t, y)?,
+        Initialisation::AlgebraicAndDerivatives => {
             iterations = consistent.solve(problem, t, y)?;
             derivatives = Some(consistent.slopes(problem, t, y)?);
         }
-        Consistency::Unchecked => {}
+        Initialisation::Unchecked => {}
     }
     let changes = given.iter().zip(&*y).enumerate();
     let changed = changes.filter(|(_, (from, to))| from.to_bits() != to.to_bits());
@@ -229,7 +150,7 @@ pub fn make_consistent<P: Problem>(
 
 /// The algebraic equations of one problem, with buffers.
 #[derive(Debug)]
-pub(crate) struct Consistent {
+struct Consistent {
     rows: Vec<Row>,
     /// Components that a differential equation holds on its own: they keep their bits.
     fixed: Vec<usize>,
@@ -239,16 +160,13 @@ pub(crate) struct Consistent {
     relative: f64,
     absolute: Vec<f64>,
     given: Vec<f64>,
-    before: Vec<f64>,
     weights: Vec<f64>,
     f: Vec<f64>,
     statistics: Statistics,
-    /// Whether the system has index one as far as the problem says.
-    index_one: bool,
 }
 
 impl Consistent {
-    pub(crate) fn new(setup: &Setup<'_>) -> Result<Self, InputError> {
+    fn new(setup: &Setup<'_>) -> Result<Self, InputError> {
         let n = setup.dimension;
         let matrices = Matrices::new(setup, false)?;
         let (structure, mass, _) = matrices.parts();
@@ -277,77 +195,19 @@ impl Consistent {
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
             given: vec![0.0; n],
-            before: vec![0.0; n],
             weights: vec![0.0; n],
             f: vec![0.0; n],
             statistics: Statistics::default(),
-            index_one: true,
         })
     }
 
-    /// Keeps the state before a handler of events, for [`Consistent::follow`].
-    pub(crate) fn remember(&mut self, y: &[f64]) {
-        self.before.copy_from_slice(y);
-    }
-
-    /// Solves for the algebraic variables if the state is not the remembered one. Systems of higher
-    /// index are left as they are.
-    pub(crate) fn follow<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-    ) -> Result<(), ConsistencyError> {
-        let pairs = self.before.iter().zip(&*y);
-        let same = pairs.into_iter().all(|(a, b)| a.to_bits() == b.to_bits());
-        // A state that is not finite is named by the driver.
-        if same || y.iter().any(|v| !v.is_finite()) {
-            return Ok(());
-        }
-        self.solve(problem, t, y).map(|_| ())
-    }
-
-    /// The same for a system whose index may be above one: it is checked and never solved.
-    pub(crate) const fn of_index_one(mut self, index_one: bool) -> Self {
-        self.index_one = index_one;
-        self
-    }
-
-    /// Whether there is an algebraic equation at all.
-    pub(crate) fn is_needed(&self) -> bool {
-        self.rows.iter().any(|row| row.algebraic)
-    }
-
-    /// What the options of a run ask for at its start.
-    pub(crate) fn start<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        mode: Consistency,
-    ) -> Result<(), ConsistencyError> {
-        match mode {
-            Consistency::Check => self.check(problem, t, y),
-            _ if !self.index_one => self.check(problem, t, y),
-            Consistency::Algebraic | Consistency::AlgebraicAndDerivatives => {
-                self.solve(problem, t, y).map(|_| ())
-            }
-            Consistency::Unchecked => Ok(()),
-        }
-    }
-
-    fn evaluate<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-    ) -> Result<(), ConsistencyError> {
+    fn evaluate<P: Problem>(&mut self, problem: &mut P, t: f64, y: &[f64]) -> Result<(), Failure> {
         self.statistics.rhs += 1;
         match problem.rhs(t, y, &mut self.f) {
-            Err(Fault::Fatal(message)) => Err(ConsistencyError::Fatal { t, message }),
-            Err(Fault::Recoverable) => Err(ConsistencyError::NotFinite { equation: 0, t }),
+            Err(Fault::Fatal(message)) => Err(Failure::Fatal { t, message }),
+            Err(Fault::Recoverable) => Err(unknown(0, t)),
             Ok(()) => match self.f.iter().position(|v| !v.is_finite()) {
-                Some(equation) => Err(ConsistencyError::NotFinite { equation, t }),
+                Some(equation) => Err(unknown(equation, t)),
                 None => Ok(()),
             },
         }
@@ -359,7 +219,7 @@ impl Consistent {
         problem: &mut P,
         t: f64,
         y: &[f64],
-    ) -> Result<Vec<f64>, ConsistencyError> {
+    ) -> Result<Vec<f64>, Failure> {
         self.evaluate(problem, t, y)?;
         let residual = |row: &Row| {
             if row.algebraic {
@@ -371,27 +231,17 @@ impl Consistent {
         Ok(self.rows.iter().map(residual).collect())
     }
 
-    fn jacobian<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-    ) -> Result<(), ConsistencyError> {
+    fn jacobian<P: Problem>(&mut self, problem: &mut P, t: f64, y: &[f64]) -> Result<(), Failure> {
         let (f, statistics) = (&self.f, &mut self.statistics);
         match self.matrices.evaluate(problem, t, y, f, statistics) {
             Ok(()) => Ok(()),
-            Err(Fault::Fatal(message)) => Err(ConsistencyError::Fatal { t, message }),
-            Err(Fault::Recoverable) => Err(ConsistencyError::NotFinite { equation: 0, t }),
+            Err(Fault::Fatal(message)) => Err(Failure::Fatal { t, message }),
+            Err(Fault::Recoverable) => Err(unknown(0, t)),
         }
     }
 
     /// Checks every algebraic equation against the tolerances of its variables.
-    pub(crate) fn check<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-    ) -> Result<(), ConsistencyError> {
+    fn check<P: Problem>(&mut self, problem: &mut P, t: f64, y: &[f64]) -> Result<(), Failure> {
         let residuals = self.residuals(problem, t, y)?;
         if residuals.iter().all(|r| r.abs() <= f64::MIN_POSITIVE) {
             return Ok(());
@@ -419,25 +269,21 @@ impl Consistent {
         }
         match worst {
             None => Ok(()),
-            Some((equation, _)) => Err(ConsistencyError::Violated {
+            Some((equation, _)) => Err(Failure::Inconsistent {
                 equation,
                 residual: residuals[equation],
-                allowed: allowed[equation],
                 t,
             }),
         }
     }
 
     /// Moves `y` to a consistent state with the same `M y`; returns the iterations.
-    pub(crate) fn solve<P: Problem>(
+    fn solve<P: Problem>(
         &mut self,
         problem: &mut P,
         t: f64,
         y: &mut [f64],
-    ) -> Result<usize, ConsistencyError> {
-        if !self.index_one {
-            return Ok(0);
-        }
+    ) -> Result<usize, Failure> {
         self.given.copy_from_slice(y);
         for (w, (y, a)) in self.weights.iter_mut().zip(y.iter().zip(&self.absolute)) {
             *w = 1.0 / (a + self.relative * y.abs()).max(f64::MIN_POSITIVE);
@@ -488,7 +334,7 @@ impl Consistent {
             .newton
             .solve(y, &self.weights, &options, residual, jacobian);
         if let Some(message) = fatal.into_inner() {
-            return Err(ConsistencyError::Fatal { t, message });
+            return Err(Failure::Fatal { t, message });
         }
         for &i in &self.fixed {
             y[i] = self.given[i];
@@ -500,12 +346,12 @@ impl Consistent {
 
     /// Slopes at a consistent state, from the differential equations and the derivative of the
     /// algebraic ones.
-    pub(crate) fn slopes<P: Problem>(
+    fn slopes<P: Problem>(
         &mut self,
         problem: &mut P,
         t: f64,
         y: &[f64],
-    ) -> Result<Vec<f64>, ConsistencyError> {
+    ) -> Result<Vec<f64>, Failure> {
         let step = f64::EPSILON.sqrt() * t.abs().max(1.0);
         self.evaluate(problem, t + step, y)?;
         let later = self.f.clone();
@@ -529,39 +375,40 @@ impl Consistent {
     }
 }
 
-fn undetermined(error: &bifrons_algebra::FactorError, t: f64) -> ConsistencyError {
-    match *error {
-        bifrons_algebra::FactorError::Singular { column } => ConsistencyError::Undetermined {
-            component: column,
-            t,
-        },
-        bifrons_algebra::FactorError::NotFinite { column } => ConsistencyError::NotFinite {
-            equation: column,
-            t,
-        },
-        _ => ConsistencyError::Undetermined { component: 0, t },
+/// An equation that cannot be evaluated.
+const fn unknown(equation: usize, t: f64) -> Failure {
+    Failure::NoConsistentState {
+        equation,
+        residual: f64::NAN,
+        t,
     }
 }
 
-fn named(error: NewtonError, t: f64) -> ConsistencyError {
-    match error {
-        NewtonError::Factor { source, .. } => undetermined(&source, t),
-        NewtonError::Guess { equation } => ConsistencyError::NotFinite { equation, t },
-        NewtonError::Stuck {
-            iterations,
-            equation,
-            residual,
-        }
-        | NewtonError::Iterations {
-            iterations,
-            equation,
-            residual,
-        } => ConsistencyError::NotFound {
-            equation,
-            residual: -residual,
-            iterations,
+fn undetermined(error: &bifrons_algebra::FactorError, t: f64) -> Failure {
+    match *error {
+        bifrons_algebra::FactorError::Singular { column } => Failure::Undetermined {
+            component: column,
             t,
         },
-        _ => ConsistencyError::NotFinite { equation: 0, t },
+        bifrons_algebra::FactorError::NotFinite { column } => unknown(column, t),
+        _ => Failure::Undetermined { component: 0, t },
+    }
+}
+
+fn named(error: NewtonError, t: f64) -> Failure {
+    match error {
+        NewtonError::Factor { source, .. } => undetermined(&source, t),
+        NewtonError::Guess { equation } => unknown(equation, t),
+        NewtonError::Stuck {
+            equation, residual, ..
+        }
+        | NewtonError::Iterations {
+            equation, residual, ..
+        } => Failure::NoConsistentState {
+            equation,
+            residual: -residual,
+            t,
+        },
+        _ => unknown(0, t),
     }
 }

@@ -1,10 +1,13 @@
 //! Jacobian, mass matrix and the factorisation of `M − c J`, in one structure.
 
+mod algebraic;
+
 use bifrons_algebra as algebra;
 use bifrons_algebra::differences::Differences;
 use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
 use bifrons_memory::Footprint;
 
+use super::consistent::Consistent;
 use super::setup::Setup;
 use crate::error::InputError;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
@@ -33,6 +36,8 @@ pub(super) struct Matrices {
     /// `atol / rtol`: magnitudes below it do not matter.
     least: Vec<f64>,
     scale: Vec<f64>,
+    /// Solver for consistent states, where the mass matrix is singular.
+    consistent: Option<Box<Consistent>>,
 }
 
 impl Matrices {
@@ -55,6 +60,7 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
+        let consistent = algebraic::singular(&union, &mass, setup);
         let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
         let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
         let identity = matches!(setup.mass, Mass::Identity);
@@ -76,6 +82,7 @@ impl Matrices {
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
             least: absolute.iter().map(|&a| scale(a)).collect(),
             scale: absolute,
+            consistent,
             union,
         })
     }

@@ -76,6 +76,25 @@ pub(super) fn start<P: Problem>(
     if let Some(given) = given {
         return Ok(given.min(ground.most));
     }
+    first_step(
+        problem,
+        matrices.is_identity(),
+        ground,
+        (state, speed),
+        statistics,
+    )
+}
+
+/// Hairer's estimate from the weighted norms of the state and of its slope.
+fn first_step<P: Problem>(
+    problem: &mut P,
+    identity: bool,
+    ground: &mut Ground<'_>,
+    (state, speed): (f64, f64),
+    statistics: &mut Statistics,
+) -> Result<f64, Failure> {
+    let (t, y) = (ground.t, ground.y);
+    let n = y.len();
     let flat = !(state > 1e-5 && speed > 1e-5);
     let h0 = if flat { 1e-6 } else { 0.01 * (state / speed) };
     let h0 = if h0 > 0.0 {
@@ -83,7 +102,7 @@ pub(super) fn start<P: Problem>(
     } else {
         ground.most.min(1e-6)
     };
-    if !matrices.is_identity() {
+    if !identity {
         // No cheap probe: the increment of one per cent of the state, first order, small enough.
         let h1 = if speed > 0.0 {
             (0.01 / speed).max(1e-3 * h0)
@@ -103,7 +122,8 @@ pub(super) fn start<P: Problem>(
     for i in 0..n {
         ground.other[i] -= ground.slope[i];
     }
-    let curvature = norm(ground.other) / h0;
+    let change = fixed!(n, mean_square, (ground.other, ground.weights)).sqrt();
+    let curvature = change / h0;
     let steepest = if curvature > speed { curvature } else { speed };
     let h1 = if steepest <= 1e-15 {
         (h0 * 1e-3).max(1e-6)

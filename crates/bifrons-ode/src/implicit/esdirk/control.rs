@@ -31,7 +31,13 @@ impl Esdirk {
     pub(super) fn grow(&mut self, error: f64) {
         let k = self.tableau.error_order as f64;
         let bounded = error.max(LEAST_ERROR);
-        let factor = self.safety() * power(bounded, -0.7 / k) * power(self.last_error, 0.4 / k);
+        // Far below the tolerance the last error says nothing about the trend.
+        let shape = if error > LEAST_ERROR {
+            power(bounded, -0.7 / k) * power(self.last_error, 0.4 / k)
+        } else {
+            power(bounded, -1.0 / k)
+        };
+        let factor = self.safety() * shape;
         let most = if self.rejected { 1.0 } else { MAX_GROWTH };
         let factor = factor.clamp(MAX_SHRINK, most);
         self.last_error = bounded;
