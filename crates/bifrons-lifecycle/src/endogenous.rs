@@ -4,9 +4,11 @@ mod bank;
 mod kinked;
 mod margin;
 mod rows;
+mod store;
 mod utility;
 mod worker;
 
 pub(crate) use bank::Bank;
 pub(crate) use margin::{Margin, MarginPlanner, Terminal};
 pub(crate) use rows::{Cache, Solved, Trouble, footprint, solve};
+pub(crate) use store::{read_bank, write_bank};

@@ -32,6 +32,7 @@ mod solver;
 mod space;
 mod spelling;
 mod stage;
+mod store;
 
 pub use ages::Ages;
 pub use domain::Domain;
@@ -48,6 +49,7 @@ pub use regime::{Edge, Joint, Probabilities, Regime};
 pub use simulate::{Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
 pub use solver::{DcEgm, Liquid, NbEgm, Outer, Solver};
+pub use store::StoreError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

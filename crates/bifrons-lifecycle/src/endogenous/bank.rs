@@ -26,16 +26,18 @@ pub(super) struct Entry {
     /// Resources are `offset + slope · state`.
     pub(super) slope: f64,
     pub(super) offset: f64,
-    /// Resources with breakpoints, and the row itself.
-    pub(super) kinked: Option<Box<(Budget, Row)>>,
+    /// The row that the reader was made of.
+    pub(super) row: Row,
+    /// Resources with breakpoints.
+    pub(super) budget: Option<Box<Budget>>,
 }
 
 impl Entry {
     /// Resources at a liquid state.
     pub(super) fn resources(&self, liquid: f64) -> f64 {
-        match &self.kinked {
+        match &self.budget {
             None => self.offset + self.slope * liquid,
-            Some(kinked) => kinked.0.resources(liquid),
+            Some(budget) => budget.resources(liquid),
         }
     }
 }
@@ -106,6 +108,7 @@ impl Bank {
 
     /// Bytes of a bank.
     pub(super) fn footprint(rows: usize, records: usize) -> Footprint {
-        Footprint::of::<Entry>(rows).beside(RowReader::footprint(records).times(rows as u64))
+        let row = RowReader::footprint(records).beside(Row::footprint(records));
+        Footprint::of::<Entry>(rows).beside(row.times(rows as u64))
     }
 }

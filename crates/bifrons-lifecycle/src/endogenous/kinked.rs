@@ -1,7 +1,7 @@
 //! Resources with kinks, cliffs and floors: breakpoints found in a formula, placed for one cell.
 
 use bifrons_egm::{
-    Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings, Row,
+    Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings,
     RowReader, SavingsNodes, SavingsProblem, Threshold, nbegm_step,
 };
 use bifrons_expr::{Pieces, Symbol};
@@ -199,12 +199,10 @@ impl KinkedWorker {
             intercept: offset,
         };
         let entries = &bank.entries[cell * bank.branches..(cell + 1) * bank.branches];
-        for kinked in entries
-            .iter()
-            .filter(|own| own.feasible)
-            .filter_map(|own| own.kinked.as_ref())
-        {
-            self.nodes.add_child(next, &kinked.0, kinked.1.view())?;
+        for entry in entries.iter().filter(|own| own.feasible) {
+            if let Some(budget) = &entry.budget {
+                self.nodes.add_child(next, budget, entry.row.view())?;
+            }
         }
         Ok(())
     }
@@ -221,12 +219,10 @@ impl KinkedWorker {
         let first = cell * bank.branches;
         for branch in 0..bank.branches {
             let entry = &bank.entries[first + branch];
-            let Some(kinked) = entry.kinked.as_ref().filter(|_| entry.feasible) else {
+            let Some(budget) = entry.budget.as_ref().filter(|_| entry.feasible) else {
                 continue;
             };
-            kinked
-                .0
-                .resources_into(&self.liquid, &mut self.resources, &mut self.slopes);
+            budget.resources_into(&self.liquid, &mut self.resources, &mut self.slopes);
             let utility = bank.utilities[first + branch].as_dyn();
             // A cliff makes resources fall: read stretch by stretch.
             let mut from = 0;
@@ -288,17 +284,12 @@ impl KinkedWorker {
         budget: Budget,
         entry: &mut Entry,
     ) -> Result<(), EgmError> {
-        let mut row = Row::new();
-        nbegm_step(
-            problem,
-            self.nodes.breaks(),
-            options,
-            &mut self.work,
-            &mut row,
-        )?;
+        entry.row.clear();
+        let breaks = self.nodes.breaks();
+        nbegm_step(problem, breaks, options, &mut self.work, &mut entry.row)?;
         entry.reader = reader;
-        entry.reader.prepare(row.view())?;
-        entry.kinked = Some(Box::new((budget, row)));
+        entry.reader.prepare(entry.row.view())?;
+        entry.budget = Some(Box::new(budget));
         Ok(())
     }
 }

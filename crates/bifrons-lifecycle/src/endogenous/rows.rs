@@ -107,7 +107,7 @@ fn solve_rows(
 }
 
 /// The scale of the taste shocks, a number of the age.
-fn taste(kernel: &Kernel<'_>) -> f64 {
+pub(super) fn taste(kernel: &Kernel<'_>) -> f64 {
     let name = crate::stage::preference_symbol("scale");
     let declared = kernel.plan.declaration.taste_shocks.as_ref();
     declared.map_or(0.0, |_| {
@@ -146,7 +146,7 @@ impl Table {
                 own.fill(f64::NEG_INFINITY);
                 continue;
             }
-            if entry.kinked.is_some() {
+            if entry.budget.is_some() {
                 // Resources fall at a cliff, so each node is read on its own.
                 for (slot, &node) in own.iter_mut().zip(nodes) {
                     let choice = bank.read(cell, branch, node);
@@ -182,7 +182,7 @@ impl Table {
 }
 
 /// Utilities of all cells and branches.
-fn utilities(kernel: &Kernel<'_>, margin: &Margin) -> Result<Vec<CellUtility>, Trouble> {
+pub(super) fn utilities(kernel: &Kernel<'_>, margin: &Margin) -> Result<Vec<CellUtility>, Trouble> {
     let choices = &kernel.period.choices;
     let liquid = kernel.period.space.reader.space().shape()[margin.state];
     let cells = kernel.period.space.len() / liquid;

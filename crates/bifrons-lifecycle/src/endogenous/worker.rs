@@ -600,6 +600,8 @@ impl Rows<'_> {
 fn keep(mut reader: RowReader, row: &Row, entry: &mut Entry) -> Result<(), EgmError> {
     reader.prepare(row.view())?;
     entry.reader = reader;
+    entry.row.reserve(row.len());
+    entry.row.copy_from(row.view());
     Ok(())
 }
 

@@ -16,3 +16,4 @@ mod reference;
 mod retirement;
 mod simulation;
 mod slow;
+mod store;
