@@ -76,6 +76,8 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &dae::DC_MOTOR,
         &dae::CHAIN,
         &dae::PENDULUM,
+        &dae::PENDULUM_BDF,
+        &dae::PENDULUM_RADAU,
         &dae::DOUBLE_PENDULUM,
         &dae::TWO_TANK,
         &dae::THERMAL,

@@ -120,17 +120,6 @@ fn full_swings(method: Method, t_end: f64, rows: usize, allowed: f64) -> Result<
     Ok(())
 }
 
-/// Periods of 2.368 s: 1 000 of them.
-#[test]
-#[ignore = "issue 6: takes minutes without optimisation"]
-fn a_thousand_periods_by_implicit_methods() -> Result<()> {
-    let t_end = 1000.0 * 2.3678419475762373;
-    for method in [Method::Bdf, Method::Radau] {
-        full_swings(method, t_end, 23_680, 1e-4)?;
-    }
-    Ok(())
-}
-
 #[test]
 fn small_swings_pass_the_lowest_point() -> Result<()> {
     let model = pendulum(0.47942553860420306, -0.8775825618903726)?;
