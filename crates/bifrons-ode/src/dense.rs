@@ -1,8 +1,9 @@
-//! A continuous solution: the interpolants of all steps.
+//! A continuous solution: the interpolants of all steps, in one basis for all methods.
+//!
+//! The polynomial of a component on a step, with `θ = (t - t_old) / h` and `θ̄ = 1 - θ`, is
+//! `r₀ + θ (r₁ + θ̄ (r₂ + θ (r₃ + θ̄ (r₄ + …))))`, factors alternating. Four coefficients are those
+//! of Hermite's cubic, more give higher degrees, fewer are padded with zeros.
 #![expect(clippy::float_cmp, reason = "nodes are found by their own bits")]
-
-use crate::dopri5::Step;
-use crate::dopri5::polynomial;
 
 /// A time outside the part that was integrated.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -16,39 +17,87 @@ pub struct OutsideSpan {
     pub end: f64,
 }
 
-/// Interpolants of order 4 on every accepted step, see [`Step`].
+/// Value of the polynomial with coefficients `r`; at `θ = 0` it is `r₀` exactly.
+#[inline(always)]
+pub(crate) fn polynomial(r: &[f64], theta: f64) -> f64 {
+    let rest = 1.0 - theta;
+    let Some((&last, lower)) = r.split_last() else {
+        return 0.0;
+    };
+    let mut value = last;
+    for (k, &r) in lower.iter().enumerate().rev() {
+        let factor = if k.is_multiple_of(2) { theta } else { rest };
+        value = r + factor * value;
+    }
+    value
+}
+
+/// Hermite's cubic from both values and both slopes (slopes times `h`).
+#[inline(always)]
+pub(crate) fn hermite(old: f64, new: f64, slope_old: f64, slope_new: f64) -> [f64; 4] {
+    let difference = new - old;
+    let slope = slope_old - difference;
+    [old, difference, slope, difference - slope_new - slope]
+}
+
+/// What a recorder needs of an accepted step.
+pub(crate) trait Interpolant {
+    /// Start of the step.
+    fn t_old(&self) -> f64;
+    /// Length of the step, signed: `θ` is measured in it.
+    fn length(&self) -> f64;
+    /// Coefficients of component `i`.
+    fn write_coefficients(&self, i: usize, out: &mut [f64]);
+    /// State at `t` within the step.
+    fn state_within(&self, t: f64, state: &mut [f64]);
+}
+
+/// Interpolants of every accepted step, each of the order of its method's dense output.
 ///
-/// Size: `8 (2 + 6 n)` bytes per step.
+/// At a time at which the state jumped, the solution is the state before the jump.
+///
+/// Size: `8 (3 + (m + 1) n)` bytes per step with `m` coefficients per component: 5 for the
+/// methods of order 5, 4 for those of order 3 and 4, 8 for that of order 8.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DenseSolution {
     dimension: usize,
+    coefficient_count: usize,
     start: f64,
     initial: Vec<f64>,
-    /// End of each step, and its length.
+    /// Start and end of each step, and its length.
+    starts: Vec<f64>,
     ends: Vec<f64>,
     lengths: Vec<f64>,
-    /// Per step and component: five coefficients and the value at the end.
-    coefficients: Vec<[f64; 6]>,
+    /// Per step and component: the coefficients and the value at the end.
+    coefficients: Vec<f64>,
 }
 
 impl DenseSolution {
-    pub(crate) fn new(start: f64, initial: &[f64]) -> Self {
+    pub(crate) fn new(start: f64, initial: &[f64], coefficient_count: usize) -> Self {
         Self {
             dimension: initial.len(),
+            coefficient_count,
             start,
             initial: initial.to_vec(),
+            starts: Vec::new(),
             ends: Vec::new(),
             lengths: Vec::new(),
             coefficients: Vec::new(),
         }
     }
 
-    pub(crate) fn push(&mut self, step: &Step<'_, 1>) {
-        self.ends.push(step.t_new());
-        self.lengths.push(step.h);
-        for i in 0..self.dimension {
-            let [a, b, c, d, e] = step.coefficients(i);
-            self.coefficients.push([a, b, c, d, e, step.at_end(i)]);
+    /// Adds a step that is valid to `end`, where the state is `state`.
+    pub(crate) fn push(&mut self, step: &impl Interpolant, end: f64, state: &[f64]) {
+        self.starts.push(step.t_old());
+        self.ends.push(end);
+        self.lengths.push(step.length());
+        self.coefficients
+            .reserve(state.len() * (self.coefficient_count + 1));
+        for (i, &value) in state.iter().enumerate() {
+            let from = self.coefficients.len();
+            self.coefficients.resize(from + self.coefficient_count, 0.0);
+            step.write_coefficients(i, &mut self.coefficients[from..]);
+            self.coefficients.push(value);
         }
     }
 
@@ -83,14 +132,16 @@ impl DenseSolution {
             return Ok(());
         }
         let k = self.ends.partition_point(|&e| (e - t) * direction < 0.0);
-        let t_old = if k == 0 { start } else { self.ends[k - 1] };
-        let theta = (t - t_old) / self.lengths[k];
-        let rows = &self.coefficients[k * self.dimension..(k + 1) * self.dimension];
-        for (value, &[a, b, c, d, e, new]) in state.iter_mut().zip(rows) {
+        let theta = (t - self.starts[k]) / self.lengths[k];
+        let width = self.coefficient_count + 1;
+        let first = k * self.dimension * width;
+        let rows = self.coefficients[first..].chunks_exact(width);
+        for (value, row) in state.iter_mut().zip(rows) {
+            let (coefficients, new) = row.split_at(self.coefficient_count);
             *value = if t == self.ends[k] {
-                new
+                new[0]
             } else {
-                polynomial(&[a, b, c, d, e], theta)
+                polynomial(coefficients, theta)
             };
         }
         Ok(())

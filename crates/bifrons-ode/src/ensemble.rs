@@ -1,20 +1,29 @@
 //! Many members of one problem, `W` at a time, each with its own step control.
 
 mod drive;
+mod events;
 mod lanes;
+mod method;
 mod workspace;
 
 use core::ops::Range;
 
 use bifrons_lanes::{Kernel as _, Level};
 
-use crate::dopri5::Step;
 use crate::error::{Failure, InputError};
+use crate::event::Event;
+use crate::explicit::stages::Stages;
 use crate::options::Options;
 use crate::problem::LaneProblem;
 use crate::statistics::Statistics;
+use crate::step::Step;
+use method::Tableau;
 
+pub(crate) use drive::LEAST_STEP_ULP;
+pub(crate) use lanes::propose;
+pub use method::{Bs32, Dopri5, LaneMethod, Tsit5};
 pub use workspace::EnsembleWorkspace;
+pub(crate) use workspace::MemberArrays;
 
 /// What a sink wants after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +33,8 @@ pub enum Flow {
     Until(f64),
     /// End this member here: an outcome, not a failure.
     Stop,
-    /// Go on, or end, from a point within the step just shown.
+    /// Go on, or end, from a point within the step just shown. A step that ends at an event of
+    /// the problem itself takes no restart; it is then as [`Flow::Until`].
     Restart(Restart),
 }
 
@@ -57,10 +67,28 @@ pub struct MemberEnd<'e> {
     pub state: &'e [f64],
     /// Whether the sink stopped the member.
     pub stopped: bool,
+    /// Whether an event ended the member: a terminal root function or a handler.
+    pub terminated: bool,
     /// Why the end of the span was not reached, if it was not and the sink did not stop.
     pub failure: Option<Failure>,
     /// Counts.
     pub statistics: Statistics,
+}
+
+/// An event of one member.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MemberEvent<'e> {
+    /// The member.
+    pub member: usize,
+    /// Its lane.
+    pub lane: usize,
+    /// What happened.
+    pub event: Event<'e>,
+    /// State before the handler was called.
+    pub before: &'e [f64],
+    /// State that it left.
+    pub after: &'e [f64],
 }
 
 /// Receives what happens to the members. Never changes the steps that are taken.
@@ -83,6 +111,11 @@ pub trait MemberSink<const W: usize> {
     /// in, which is that at the end of the step.
     fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
         let _ = (lane, member, state);
+    }
+
+    /// An event of a member, after its handler; the step up to it is shown afterwards, if wanted.
+    fn event(&mut self, event: &MemberEvent<'_>) {
+        let _ = event;
     }
 
     /// A member ended; its lane is free.
@@ -115,18 +148,45 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
     workspace: &mut EnsembleWorkspace<W>,
     sink: &mut S,
 ) -> Result<(), InputError> {
-    let required = problem.dimension();
-    if workspace.dimension() != required {
-        return Err(InputError::Workspace {
-            found: workspace.dimension(),
-            required,
-        });
-    }
+    let span = (t0, t_end);
+    solve_members_with::<Dopri5, W, P, S>(problem, members, span, options, workspace, sink)
+}
+
+/// Integrates `members` from `span.0` to `span.1` on `W` lanes by the method `M`, with events.
+///
+/// As [`solve_members`], which is this with [`Dopri5`]; `Options::method` is not used. If the
+/// problem has root functions, an event ends or restarts its own lane only, and a member has the
+/// events, the states and the steps of the single run by [`solve`](crate::solve), bit for bit.
+/// The workspace must be made by [`EnsembleWorkspace::for_method`] then.
+///
+/// Cost: as [`solve_members`], three evaluations per step for [`Bs32`]; root functions are looked
+/// at `Options::root_parts` times per step, on all lanes at once.
+///
+/// # Errors
+///
+/// As [`solve_members`]; [`InputError::Roots`] if the workspace has room for other functions.
+pub fn solve_members_with<M, const W: usize, P, S>(
+    problem: &mut P,
+    members: Range<usize>,
+    (t0, t_end): (f64, f64),
+    options: &Options,
+    workspace: &mut EnsembleWorkspace<W>,
+    sink: &mut S,
+) -> Result<(), InputError>
+where
+    M: LaneMethod,
+    P: LaneProblem<W>,
+    S: MemberSink<W>,
+{
+    check_workspace::<M, W>(workspace, problem.dimension(), problem.root_count())?;
     options.check(t0, t_end)?;
-    let (stages, member) = workspace.split();
+    let (stages, member, mut events) = workspace.split::<<M as Tableau>::Arrays<'_, W>>();
     options.tolerance.expand_into(member.absolute)?;
     let direction = if t_end < t0 { -1.0 } else { 1.0 };
     let span = (t_end - t0).abs();
+    if let Some(events) = &mut events {
+        events.configure(problem, direction, span, options);
+    }
     let settings = drive::Settings {
         t0,
         t_end,
@@ -143,11 +203,36 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
         settings,
         stages,
         member,
+        events,
     };
     if W >= drive::WIDE {
         options.level.unwrap_or_else(Level::detect).dispatch(run);
     } else {
         run.run();
+    }
+    Ok(())
+}
+
+/// The workspace must be for the components, root functions and arrays of the run.
+fn check_workspace<M: LaneMethod, const W: usize>(
+    workspace: &EnsembleWorkspace<W>,
+    required: usize,
+    roots: usize,
+) -> Result<(), InputError> {
+    if workspace.dimension() != required {
+        return Err(InputError::Workspace {
+            found: workspace.dimension(),
+            required,
+        });
+    }
+    let (found, required) = (workspace.root_count(), roots);
+    if found != required {
+        return Err(InputError::Roots { found, required });
+    }
+    let required = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+    if workspace.arrays() < required {
+        let found = workspace.arrays();
+        return Err(InputError::Arrays { found, required });
     }
     Ok(())
 }

@@ -67,6 +67,24 @@ pub enum InputError {
         /// End of the span.
         end: f64,
     },
+    /// A declared stop lies outside the span or is not finite.
+    #[error("stop {value} at index {index} must lie in the span from {start} to {end}")]
+    StopTime {
+        /// Position in the list.
+        index: usize,
+        /// The value found.
+        value: f64,
+        /// Start of the span.
+        start: f64,
+        /// End of the span.
+        end: f64,
+    },
+    /// A method that cannot solve for derivatives was given a mass matrix.
+    #[error("{method} is explicit and takes no mass matrix; choose an implicit method")]
+    MassWithExplicit {
+        /// The method.
+        method: &'static str,
+    },
     /// A step size option is zero, negative or NaN.
     #[error("{which} step must be positive, got {value}")]
     StepOption {
@@ -74,6 +92,43 @@ pub enum InputError {
         which: &'static str,
         /// The value found.
         value: f64,
+    },
+    /// A size or an index of a matrix does not fit.
+    #[error("{what}: found {found}, required {required}")]
+    Matrix {
+        /// What was looked at.
+        what: &'static str,
+        /// The number found.
+        found: usize,
+        /// The number required, or the bound.
+        required: usize,
+    },
+    /// A value of the mass matrix is NaN or infinite.
+    #[error("value {index} of the mass matrix must be finite, got {value}")]
+    MassNotFinite {
+        /// Position in the order of its structure.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// The workspace was made for another number of root functions.
+    #[error(
+        "workspace is for {found} root functions, the problem has {required}; make it by \
+         `EnsembleWorkspace::for_method`"
+    )]
+    Roots {
+        /// Functions that the workspace has room for.
+        found: usize,
+        /// Functions of the problem.
+        required: usize,
+    },
+    /// The workspace was made for another method.
+    #[error("workspace has {found} arrays of lanes, the method needs {required}")]
+    Arrays {
+        /// Arrays of the workspace.
+        found: usize,
+        /// Arrays of the method.
+        required: usize,
     },
     /// The workspace was made for another dimension.
     #[error("workspace is for {found} components, the problem has {required}")]
@@ -131,6 +186,39 @@ pub enum Failure {
         t: f64,
         /// The budget.
         budget: u64,
+    },
+    /// The handler of events left a state that is NaN or infinite.
+    #[error("component {component} is {value} after the event at t = {t}")]
+    EventState {
+        /// The component.
+        component: usize,
+        /// The value found.
+        value: f64,
+        /// Time of the event.
+        t: f64,
+    },
+    /// A root function is NaN. The solution is valid to the last time at which it was not.
+    #[error("root function {root} is not a number at t = {t}")]
+    RootNotANumber {
+        /// The root function.
+        root: usize,
+        /// First time known at which it is NaN.
+        t: f64,
+    },
+    /// A root function fires again and again without time passing, or nearly so: impacts that
+    /// accumulate, or a state that two vector fields push to the same surface.
+    #[error(
+        "root function {root} fired {count} times up to t = {t} within {window:e};          let it slide or come to rest, or raise `max_events_per_window`"
+    )]
+    EventAccumulation {
+        /// The root function.
+        root: usize,
+        /// Time of the last firing.
+        t: f64,
+        /// Firings counted.
+        count: u32,
+        /// Time within which they fell.
+        window: f64,
     },
     /// The right-hand side asked to stop.
     #[error("right-hand side failed at t = {t}: {message}")]

@@ -2,8 +2,6 @@
 
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
-use crate::dopri5::CONTROL_ORDER;
-
 /// Arrays that the estimate works on, `n` components each.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
@@ -16,6 +14,8 @@ pub(crate) struct Probe<'a> {
     pub(crate) slope_there: &'a mut [f64],
     pub(crate) relative: f64,
     pub(crate) absolute: &'a [f64],
+    /// Order of the error estimate plus one.
+    pub(crate) order: f64,
 }
 
 /// Hairer's estimate of the first step (Hairer, Nørsett, Wanner 1993, section II.4), positive.
@@ -37,6 +37,7 @@ pub(crate) fn estimate(
         slope_there,
         relative,
         absolute,
+        order,
     } = probe;
     let weighted = |v: f64, i: usize| {
         if v == 0.0 {
@@ -68,16 +69,12 @@ pub(crate) fn estimate(
     }
     rhs(t0 + direction * h0, euler, slope_there);
     let curvature = norm(&|i| slope_there[i] - slope[i]) / h0;
-    let steepest = if curvature > slope_norm {
-        curvature
-    } else {
-        slope_norm
-    };
+    let steepest = slope_norm.max(curvature);
+    let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
     let h1 = if steepest <= 1e-15 {
         (h0 * 1e-3).max(1e-6)
     } else {
-        let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
-        exp2_fast(log2_fast(ratio) / CONTROL_ORDER)
+        exp2_fast(log2_fast(ratio) / order)
     };
     // A probe outside the domain gives NaN; the small step of the slope alone is safe.
     let h1 = if curvature.is_finite() { h1 } else { h0 };

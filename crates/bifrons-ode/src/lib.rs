@@ -31,26 +31,41 @@
 #![forbid(unsafe_code)]
 
 mod dense;
-mod dopri5;
+mod drive;
 mod ensemble;
 mod error;
+mod event;
+mod explicit;
+mod footprint;
 mod initial_step;
+mod method;
 mod options;
 mod problem;
+mod recorder;
 mod solution;
 mod solve;
 mod statistics;
+mod step;
+mod stepper;
 mod tolerance;
+mod watch;
 
 pub use dense::{DenseSolution, OutsideSpan};
-pub use dopri5::Step;
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, Restart, solve_members};
+pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
+pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
+pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
+pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
+pub use footprint::RunSize;
+pub use method::Method;
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};
+pub use problem::{Mass, MatrixMut, Pattern, Structure};
+pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 pub use solution::{Outcome, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;
+pub use step::Step;
 pub use tolerance::Tolerance;
 
 #[cfg(doctest)]

@@ -3,6 +3,7 @@
 use bifrons_lanes::Level;
 
 use crate::error::InputError;
+use crate::method::Method;
 use crate::tolerance::Tolerance;
 
 /// Settings of a run. Change the fields of `Options::default()`.
@@ -32,6 +33,18 @@ pub struct Options {
     pub initial_step: Option<f64>,
     /// Largest step (positive). Default: the span.
     pub max_step: Option<f64>,
+    /// Method. Default: [`Method::Dopri5`]. Ensembles name theirs by type.
+    pub method: Method,
+    /// Times at which a step must end: known discontinuities of the right-hand side, or instants
+    /// at which the handler of events acts. Up to each of them the right-hand side is evaluated
+    /// at earlier times only, from each of them on anew. Any order; times within eight units in
+    /// the last place are one stop, which acts once. Single runs only. Default: none.
+    pub stops: Vec<f64>,
+    /// Parts of each step at whose ends root functions are looked at, at least one: crossings
+    /// that come in pairs are seen if they lie in different parts. Default: 8.
+    pub root_parts: u32,
+    /// Firings of one root function that are allowed within `1e-4` of the span. Default: 100.
+    pub max_events_per_window: u32,
     /// Instruction set; the results have the same bits at every level. Default: the widest that
     /// the machine runs.
     pub level: Option<Level>,
@@ -44,6 +57,10 @@ impl Default for Options {
             max_steps: 1_000_000,
             initial_step: None,
             max_step: None,
+            method: Method::default(),
+            stops: Vec::new(),
+            root_parts: 8,
+            max_events_per_window: 100,
             level: None,
         }
     }
@@ -76,6 +93,12 @@ impl Options {
             }
         }
         self.check_steps()
+    }
+
+    /// As [`Options::check`], for a run that an event may end: the end may be infinite.
+    pub(crate) fn check_open(&self, t0: f64, t_end: f64) -> Result<(), InputError> {
+        let end = if t_end.is_infinite() { t0 } else { t_end };
+        self.check(t0, end)
     }
 
     fn check_steps(&self) -> Result<(), InputError> {

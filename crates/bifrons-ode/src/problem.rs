@@ -1,5 +1,20 @@
 //! Right-hand sides: one member at a time, or `W` members in lanes.
 
+mod closure;
+mod erased;
+mod lane;
+mod matrix;
+mod with;
+
+use crate::event::{Event, Response, RootRule};
+
+pub use closure::{Closure, closure};
+pub(crate) use erased::{DynamicProblem, Erased, Whole};
+pub(crate) use lane::Alone;
+pub use lane::LaneProblem;
+pub use matrix::{Mass, MatrixMut, Pattern, Structure};
+pub use with::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
+
 /// A right-hand side that could not be evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -10,7 +25,29 @@ pub enum Fault {
     Fatal(&'static str),
 }
 
-/// Initial-value problem `y' = f(t, y)`.
+static DENSE: Structure = Structure::Dense;
+static IDENTITY: Mass = Mass::Identity;
+
+/// Initial-value problem `M y' = f(t, y)`, with root functions `g(t, y)`.
+///
+/// Only [`Problem::dimension`] and [`Problem::rhs`] are required. What else is known is stated by
+/// overriding further functions, or by attaching closures:
+///
+/// ```
+/// use bifrons_ode::{Problem, closure};
+///
+/// // A falling ball that bounces: root function, then what happens at its root.
+/// let ball = closure(2, |_t, y, dy| {
+///     dy[0] = y[1];
+///     dy[1] = -9.81;
+/// })
+/// .with_roots(1, |_t, y, g| g[0] = y[0])
+/// .with_events(|_event, y| {
+///     y[1] = -0.5 * y[1];
+///     bifrons_ode::Response::Reset
+/// });
+/// assert_eq!(ball.root_count(), 1);
+/// ```
 pub trait Problem {
     /// Dimension where it is known at compile time, else 0: loops over few components unroll.
     const DIMENSION: usize = 0;
@@ -26,133 +63,124 @@ pub trait Problem {
     ///
     /// A [`Fault`] where the derivative does not exist.
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), Fault>;
-}
 
-/// A closure `f(t, y, dy)` as a [`Problem`]; made by [`closure`].
-#[derive(Debug, Clone)]
-pub struct Closure<F, const N: usize = 0> {
-    dimension: usize,
-    f: F,
-}
-
-/// Makes a [`Problem`] of `n` components from a closure that writes the derivative.
-pub fn closure<F: FnMut(f64, &[f64], &mut [f64])>(n: usize, f: F) -> Closure<F> {
-    Closure { dimension: n, f }
-}
-
-impl<F: FnMut(f64, &[f64], &mut [f64]), const N: usize> Closure<F, N> {
-    /// Like [`closure`], with a dimension that is known at compile time.
+    /// Where the Jacobian `∂f_i/∂y_j` may differ from zero. Default: everywhere.
     ///
-    /// ```
-    /// use bifrons_ode::{Closure, Problem};
-    /// let lorenz = Closure::<_, 3>::fixed(|_t, y, dy| {
-    ///     dy[0] = 10.0 * (y[1] - y[0]);
-    ///     dy[1] = y[0] * (28.0 - y[2]) - y[1];
-    ///     dy[2] = y[0] * y[1] - 8.0 / 3.0 * y[2];
-    /// });
-    /// assert_eq!(lorenz.dimension(), 3);
-    /// ```
-    pub fn fixed(f: F) -> Self {
-        Self { dimension: N, f }
-    }
-}
-
-impl<F: FnMut(f64, &[f64], &mut [f64]), const N: usize> Problem for Closure<F, N> {
-    const DIMENSION: usize = N;
-
-    #[inline(always)]
-    fn dimension(&self) -> usize {
-        self.dimension
+    /// Used for the values of [`Problem::jacobian`] and, without those, for differences of columns
+    /// that do not overlap.
+    fn structure(&self) -> &Structure {
+        &DENSE
     }
 
-    #[inline(always)]
-    fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), Fault> {
-        (self.f)(t, y, dy);
+    /// Whether [`Problem::jacobian`] gives values. Default: no, differences are taken.
+    fn has_jacobian(&self) -> bool {
+        false
+    }
+
+    /// Writes `∂f_i/∂y_j` at `(t, y)` into the zeros of `out`.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`] where the derivative does not exist.
+    fn jacobian(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) -> Result<(), Fault> {
+        let _ = (t, y, out);
+        Err(Fault::Fatal("the problem gives no Jacobian"))
+    }
+
+    /// The mass matrix `M`, the same during a run. Default: the identity.
+    fn mass(&self) -> &Mass {
+        &IDENTITY
+    }
+
+    /// Differentiation index of a component of a system with singular mass matrix: 1, 2 or 3.
+    ///
+    /// Methods that can solve systems of higher index scale the error of such a component by
+    /// `h^(index - 1)`. Default: 1.
+    fn index(&self, component: usize) -> u8 {
+        let _ = component;
+        1
+    }
+
+    /// Number of root functions, the same during a run. Default: none.
+    fn root_count(&self) -> usize {
+        0
+    }
+
+    /// How root function `root` is watched. Default: both directions, never terminal.
+    fn root_rule(&self, root: usize) -> RootRule {
+        let _ = root;
+        RootRule::default()
+    }
+
+    /// Writes all root functions at `(t, y)` into `g`.
+    ///
+    /// They should be continuous, they need not be smooth. They are evaluated at states of the
+    /// interpolant, between the ends of steps.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Fatal`] ends the run; [`Fault::Recoverable`] counts as a value that is not finite,
+    /// which ends the run, too, since steps are not rejected for root functions.
+    fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
+        let _ = (t, y, g);
         Ok(())
     }
-}
 
-/// `W` members of one problem, one per lane, each with its own time, state and parameters.
-///
-/// Keep the order of operations of the scalar code in the lane code, and both give the same bits.
-pub trait LaneProblem<const W: usize> {
-    /// Dimension where it is known at compile time, else 0: loops over few components unroll.
-    const DIMENSION: usize = 0;
-
-    /// Number `n` of components.
-    fn dimension(&self) -> usize;
-
-    /// Puts member `member` into lane `lane`: keep its parameters, write its initial state into
-    /// `state` (`n` components).
-    fn load(&mut self, lane: usize, member: usize, state: &mut [f64]);
-
-    /// Writes the derivative of every lane: `dy[i][lane] = f_i(t[lane], y[..][lane])`.
-    ///
-    /// Lanes without a member are evaluated, too; what they give is not used.
-    fn rhs(&mut self, t: &[f64; W], y: &[[f64; W]], dy: &mut [[f64; W]]);
-
-    /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
-    ///
-    /// Called to start or restart a lane only, after its [`LaneProblem::load`] or
-    /// [`LaneProblem::restart`] and before any other lane's.
-    fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
-
-    /// The member in a lane goes on from a state that the sink has changed, see
-    /// [`Flow::Restart`](crate::Flow::Restart). Default: nothing else has changed.
-    fn restart(&mut self, lane: usize, member: usize) {
-        let _ = (lane, member);
+    /// Handles an event; `y` is the state there, which may be changed. Default: go on.
+    fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
+        let _ = (event, y);
+        Response::Continue
     }
 
-    /// Says why the derivative of a lane is not finite, where the problem knows more.
-    fn fault(&mut self, lane: usize) -> Option<Fault> {
-        let _ = lane;
-        None
-    }
-}
-
-/// One [`Problem`] in the only lane of an ensemble.
-pub(crate) struct Alone<'a, P> {
-    problem: &'a mut P,
-    initial: &'a [f64],
-    fault: Option<Fault>,
-}
-
-impl<'a, P: Problem> Alone<'a, P> {
-    pub(crate) fn new(problem: &'a mut P, initial: &'a [f64]) -> Self {
-        Self {
-            problem,
-            initial,
-            fault: None,
-        }
-    }
-}
-
-impl<P: Problem> LaneProblem<1> for Alone<'_, P> {
-    const DIMENSION: usize = P::DIMENSION;
-
-    #[inline(always)]
-    fn dimension(&self) -> usize {
-        self.problem.dimension()
+    /// The same problem with a Jacobian: its structure, and a closure that fills it.
+    fn with_jacobian<J>(self, structure: Structure, jacobian: J) -> WithJacobian<Self, J>
+    where
+        Self: Sized,
+        J: FnMut(f64, &[f64], &mut MatrixMut<'_>),
+    {
+        WithJacobian::new(self, structure, jacobian)
     }
 
-    fn load(&mut self, _lane: usize, _member: usize, state: &mut [f64]) {
-        state.copy_from_slice(self.initial);
+    /// The same problem with the structure of its Jacobian, for differences.
+    fn with_structure(self, structure: Structure) -> WithStructure<Self>
+    where
+        Self: Sized,
+    {
+        WithStructure::new(self, structure)
     }
 
-    #[inline(always)]
-    fn rhs(&mut self, t: &[f64; 1], y: &[[f64; 1]], dy: &mut [[f64; 1]]) {
-        self.rhs_one(0, t[0], y.as_flattened(), dy.as_flattened_mut());
+    /// The same problem with a mass matrix.
+    fn with_mass(self, mass: Mass) -> WithMass<Self>
+    where
+        Self: Sized,
+    {
+        WithMass::new(self, mass)
     }
 
-    #[inline(always)]
-    fn rhs_one(&mut self, _lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
-        if let Err(fault) = self.problem.rhs(t, y, dy) {
-            self.fault = Some(fault);
-            dy.fill(f64::NAN);
-        }
+    /// The same problem with the differentiation index of each component.
+    fn with_index(self, index: Vec<u8>) -> WithIndex<Self>
+    where
+        Self: Sized,
+    {
+        WithIndex::new(self, index)
     }
 
-    fn fault(&mut self, _lane: usize) -> Option<Fault> {
-        self.fault.take()
+    /// The same problem with `count` root functions, watched in both directions; see
+    /// [`WithRoots::with_rule`].
+    fn with_roots<G>(self, count: usize, roots: G) -> WithRoots<Self, G>
+    where
+        Self: Sized,
+        G: FnMut(f64, &[f64], &mut [f64]),
+    {
+        WithRoots::new(self, count, roots)
+    }
+
+    /// The same problem with a handler of events, see [`Problem::event`].
+    fn with_events<H>(self, handler: H) -> WithEvents<Self, H>
+    where
+        Self: Sized,
+        H: FnMut(&Event<'_>, &mut [f64]) -> Response,
+    {
+        WithEvents::new(self, handler)
     }
 }

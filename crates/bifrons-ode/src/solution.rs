@@ -1,6 +1,7 @@
 //! What a single run returns.
 
 use crate::dense::DenseSolution;
+use crate::event::EventLog;
 use crate::statistics::Statistics;
 
 /// Why a run that succeeded ended.
@@ -9,6 +10,8 @@ use crate::statistics::Statistics;
 pub enum Outcome {
     /// The end of the span was reached.
     Reached,
+    /// An event ended the run: a terminal root function or a handler; see [`Solution::events`].
+    Terminated,
     /// The run ended early (only in the partial solution of an error).
     Incomplete,
 }
@@ -29,6 +32,8 @@ pub struct Solution {
     pub last_state: Vec<f64>,
     /// The continuous solution, if it was asked for.
     pub dense: Option<DenseSolution>,
+    /// What happened: root functions that fired, declared stops.
+    pub events: EventLog,
     /// Counts.
     pub statistics: Statistics,
 }

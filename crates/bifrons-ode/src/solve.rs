@@ -1,17 +1,21 @@
 //! One run.
 
-use crate::dense::DenseSolution;
-use crate::dopri5::Step;
-use crate::ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberSink, solve_members};
-use crate::error::{Failure, InputError, SolveError};
+use crate::drive::Run;
+use crate::ensemble::{EnsembleWorkspace, solve_members};
+use crate::error::{InputError, SolveError};
+use crate::explicit::stages::Stages;
+use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
+use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, Problem};
-use crate::solution::{Outcome, Solution};
-use crate::statistics::Statistics;
+use crate::problem::{Alone, DynamicProblem, Erased, Mass, Problem, Whole};
+use crate::recorder::Recorder;
+use crate::solution::Solution;
+use crate::stepper::Stepper;
 
 /// Integrates `problem` from `(t0, y0)` to `t_end`, keeping what `save` says.
 ///
 /// `t_end < t0` integrates backwards with the same call; `t_end == t0` returns the initial state.
+/// If the problem has root functions the end may be infinite.
 ///
 /// # Errors
 ///
@@ -25,21 +29,53 @@ pub fn solve<P: Problem>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    let required = problem.dimension();
-    if y0.len() != required {
-        return Err(InputError::StateLength {
-            found: y0.len(),
-            required,
-        }
-        .into());
+    check(problem, t0, y0, t_end, options)?;
+    save.check(t0, t_end)?;
+    let plain = problem.root_count() == 0 && options.stops.is_empty();
+    if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
+        return on_one_lane(problem, t0, y0, t_end, save, options);
+    }
+    let mut whole = Whole(problem);
+    general(&mut whole, (t0, t_end), y0, save, options)
+}
+
+fn check<P: Problem>(
+    problem: &P,
+    t0: f64,
+    y0: &[f64],
+    t_end: f64,
+    options: &Options,
+) -> Result<(), InputError> {
+    let (required, found) = (problem.dimension(), y0.len());
+    if found != required {
+        return Err(InputError::StateLength { found, required });
     }
     if let Some((component, &value)) = y0.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-        return Err(InputError::StateNotFinite { component, value }.into());
+        return Err(InputError::StateNotFinite { component, value });
     }
-    options.check(t0, t_end)?;
-    save.check(t0, t_end)?;
-    let mut workspace = EnsembleWorkspace::<1>::new(required);
-    let mut recorder = Recorder::new(save, t0, y0);
+    if problem.root_count() > 0 {
+        options.check_open(t0, t_end)?;
+    } else {
+        options.check(t0, t_end)?;
+    }
+    options.tolerance.check_count(required)?;
+    options.method.check()?;
+    problem.mass().check(required)?;
+    problem.structure().check(required)
+}
+
+/// The default method on the loop of ensembles, compiled for the type of the problem.
+fn on_one_lane<P: Problem>(
+    problem: &mut P,
+    t0: f64,
+    y0: &[f64],
+    t_end: f64,
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let mut workspace = EnsembleWorkspace::<1>::new(y0.len());
+    let coefficients = dopri5::Arrays::<'_, 1>::COEFFICIENTS;
+    let mut recorder = Recorder::new(save, (t0, t_end), y0, coefficients);
     let mut alone = Alone::new(problem, y0);
     solve_members(
         &mut alone,
@@ -50,111 +86,62 @@ pub fn solve<P: Problem>(
         &mut workspace,
         &mut recorder,
     )?;
-    match recorder.failure {
-        None => Ok(recorder.solution),
-        Some(failure) => {
-            recorder.solution.outcome = Outcome::Incomplete;
-            Err(SolveError::Failed {
-                failure,
-                partial: Box::new(recorder.solution),
-            })
-        }
+    recorder.finish()
+}
+
+/// Every method on the driver of general runs.
+fn general(
+    problem: &mut dyn DynamicProblem,
+    span: (f64, f64),
+    y0: &[f64],
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let direction = if span.1 < span.0 { -1.0 } else { 1.0 };
+    let problem = Erased::new(problem, direction);
+    match options.method {
+        Method::Dopri5 => explicit::<dopri5::Kind>(problem, span, y0, save, options),
+        Method::Tsit5 => explicit::<tsit5::Kind>(problem, span, y0, save, options),
+        Method::Bs32 => explicit::<bs32::Kind>(problem, span, y0, save, options),
+        Method::Dop853 => explicit::<dop853::Kind>(problem, span, y0, save, options),
+        Method::Rk4 { .. } => explicit::<rk4::Kind>(problem, span, y0, save, options),
     }
 }
 
-struct Recorder<'s> {
-    save: &'s Save,
-    /// Index of the next time of `Save::Times`.
-    next: usize,
-    scratch: Vec<f64>,
-    solution: Solution,
-    failure: Option<Failure>,
+/// A method by its type, whatever the lifetime of its arrays.
+pub(crate) trait Kind {
+    type Arrays<'w>: Stages<'w, 1>;
 }
 
-impl<'s> Recorder<'s> {
-    fn new(save: &'s Save, t0: f64, y0: &[f64]) -> Self {
-        let rows = if let Save::Times(times) = save {
-            times.len()
-        } else {
-            0
-        };
-        Self {
-            save,
-            next: 0,
-            scratch: vec![0.0; y0.len()],
-            solution: Solution {
-                outcome: Outcome::Reached,
-                times: Vec::with_capacity(rows),
-                states: Vec::with_capacity(rows * y0.len()),
-                last_time: t0,
-                last_state: y0.to_vec(),
-                dense: matches!(save, Save::Dense).then(|| DenseSolution::new(t0, y0)),
-                statistics: Statistics::default(),
-            },
-            failure: None,
-        }
+fn explicit<K: Kind>(
+    problem: Erased<'_>,
+    span: (f64, f64),
+    y0: &[f64],
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    if *problem.mass() != Mass::Identity {
+        let method = options.method.name();
+        return Err(InputError::MassWithExplicit { method }.into());
     }
-
-    fn push_row(&mut self, t: f64) {
-        self.solution.times.push(t);
-        self.solution.states.extend_from_slice(&self.scratch);
-    }
-
-    fn wanted(&self) -> f64 {
-        match self.save {
-            Save::Final => f64::INFINITY,
-            Save::EveryStep | Save::Dense => f64::NEG_INFINITY,
-            Save::Times(times) => times.get(self.next).copied().unwrap_or(f64::INFINITY),
-        }
-    }
+    let (arrays, coefficients) = sizes::<K::Arrays<'_>>();
+    let mut workspace = EnsembleWorkspace::<1>::with_arrays(y0.len(), arrays);
+    let mut dense = vec![0.0; y0.len() * coefficients];
+    let (stages, member, _) = workspace.split::<K::Arrays<'_>>();
+    options.tolerance.expand_into(member.absolute)?;
+    let pace = match options.method {
+        Method::Rk4 { step } => Pace::Fixed(step),
+        _ => Pace::Adaptive,
+    };
+    let relative = options.tolerance.relative();
+    let stepper = Explicit::new(stages, member, &mut dense, relative, pace);
+    let count = Stepper::<Erased<'_>>::coefficient_count(&stepper);
+    let mut recorder = Recorder::new(save, span, y0, count);
+    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
+    recorder.finish()
 }
 
-impl MemberSink<1> for Recorder<'_> {
-    fn begin(&mut self, _lane: usize, _member: usize, t0: f64, state: &[f64]) -> f64 {
-        self.scratch.copy_from_slice(state);
-        match self.save {
-            Save::EveryStep => self.push_row(t0),
-            Save::Times(times) => {
-                while times.get(self.next) == Some(&t0) {
-                    self.push_row(t0);
-                    self.next += 1;
-                }
-            }
-            Save::Final | Save::Dense => {}
-        }
-        self.wanted()
-    }
-
-    fn step(&mut self, step: &Step<'_, 1>) -> Flow {
-        match self.save {
-            Save::EveryStep => {
-                step.new_state(&mut self.scratch);
-                self.push_row(step.t_new());
-            }
-            Save::Times(times) => {
-                let direction = (step.t_new() - step.t_old()).signum();
-                while let Some(&t) = times.get(self.next)
-                    && (step.t_new() - t) * direction >= 0.0
-                {
-                    step.state_at(t, &mut self.scratch);
-                    self.push_row(t);
-                    self.next += 1;
-                }
-            }
-            Save::Dense => {
-                if let Some(dense) = &mut self.solution.dense {
-                    dense.push(step);
-                }
-            }
-            Save::Final => {}
-        }
-        Flow::Until(self.wanted())
-    }
-
-    fn end(&mut self, end: &MemberEnd<'_>) {
-        self.solution.last_time = end.t;
-        self.solution.last_state.copy_from_slice(end.state);
-        self.solution.statistics = end.statistics;
-        self.failure = end.failure;
-    }
+/// Lane arrays and coefficients per component of a method.
+const fn sizes<'w, S: Stages<'w, 1>>() -> (usize, usize) {
+    (S::ARRAYS, S::COEFFICIENTS)
 }

@@ -1,6 +1,6 @@
 //! What every lane carries between attempts.
 
-use crate::dopri5::control::Control;
+use crate::explicit::control::Control;
 
 /// The state of the lanes, one array per quantity.
 #[derive(Debug)]
@@ -15,8 +15,11 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) next_output: [f64; W],
     pub(crate) accepted: [u64; W],
     pub(crate) attempts: [u64; W],
-    /// Evaluations of the right-hand side for restarts.
+    /// Events of the member, and what they cost beyond the attempts.
+    pub(crate) events: [u64; W],
     pub(crate) restart_rhs: [u64; W],
+    /// Looks at root functions on all lanes at once.
+    pub(crate) looks: [u64; W],
     pub(crate) active: [bool; W],
     pub(crate) member: [usize; W],
 }
@@ -39,7 +42,9 @@ impl<const W: usize> Lanes<W> {
             next_output: [f64::INFINITY; W],
             accepted: [0; W],
             attempts: [0; W],
+            events: [0; W],
             restart_rhs: [0; W],
+            looks: [0; W],
             active: [false; W],
             member: [0; W],
         }
@@ -53,6 +58,7 @@ impl<const W: usize> Lanes<W> {
         self.accepted[lane] = 0;
         self.attempts[lane] = 0;
         self.restart_rhs[lane] = 0;
+        self.looks[lane] = 0;
         self.active[lane] = true;
         self.member[lane] = member;
     }
@@ -69,22 +75,7 @@ impl<const W: usize> Lanes<W> {
         let mut h = [0.0; W];
         let mut t_new = [0.0; W];
         for l in 0..W {
-            let wanted = if self.wanted[l] < most {
-                self.wanted[l]
-            } else {
-                most
-            };
-            let limit = self.limit[l];
-            let remaining = (limit - self.t[l]) * direction;
-            let last = remaining <= 1.0001 * wanted;
-            let split = if remaining < 2.0 * wanted {
-                0.5 * remaining
-            } else {
-                wanted
-            };
-            let step = if last { remaining } else { split };
-            h[l] = direction * step;
-            t_new[l] = if last { limit } else { self.t[l] + h[l] };
+            (h[l], t_new[l]) = propose(self.t[l], self.wanted[l], self.limit[l], direction, most);
         }
         Proposal { h, t_new }
     }
@@ -107,4 +98,21 @@ impl<const W: usize> Lanes<W> {
             *attempts += 1;
         }
     }
+}
+
+/// The step that is tried from `t`, signed, and where it ends: bit for bit at `limit` if it comes
+/// near, see `Options`.
+#[inline(always)]
+pub(crate) fn propose(t: f64, wanted: f64, limit: f64, direction: f64, most: f64) -> (f64, f64) {
+    let wanted = if wanted < most { wanted } else { most };
+    let remaining = (limit - t) * direction;
+    let last = remaining <= 1.0001 * wanted;
+    let split = if remaining < 2.0 * wanted {
+        0.5 * remaining
+    } else {
+        wanted
+    };
+    let step = if last { remaining } else { split };
+    let h = direction * step;
+    (h, if last { limit } else { t + h })
 }

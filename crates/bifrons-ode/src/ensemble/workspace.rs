@@ -2,7 +2,9 @@
 
 use bifrons_memory::Footprint;
 
-use crate::dopri5::attempt::Stages;
+use super::events::EventLanes;
+use super::method::LaneMethod;
+use crate::explicit::stages::Stages;
 
 /// Lane arrays: two states, seven stages, one stage argument.
 const LANE_ARRAYS: usize = 10;
@@ -16,9 +18,14 @@ const PADDING: usize = ALIGNMENT / size_of::<f64>();
 #[derive(Debug, Clone)]
 pub struct EnsembleWorkspace<const W: usize> {
     dimension: usize,
+    arrays: usize,
     lanes: Vec<f64>,
     member: Vec<f64>,
+    events: Option<Box<EventLanes<W>>>,
 }
+
+/// What a run borrows of the workspace.
+pub(crate) type Split<'w, S, const W: usize> = (S, MemberArrays<'w>, Option<&'w mut EventLanes<W>>);
 
 /// Borrowed arrays of one member, `n` components each.
 #[derive(Debug)]
@@ -37,11 +44,54 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// nothing.
     #[must_use]
     pub fn new(dimension: usize) -> Self {
+        Self::with_arrays(dimension, LANE_ARRAYS)
+    }
+
+    /// Buffers for methods with this many lane arrays.
+    pub(crate) fn with_arrays(dimension: usize, arrays: usize) -> Self {
         Self {
             dimension,
-            lanes: vec![0.0; LANE_ARRAYS * dimension * W + PADDING],
+            arrays,
+            lanes: vec![0.0; arrays * dimension * W + PADDING],
             member: vec![0.0; MEMBER_ARRAYS * dimension],
+            events: None,
         }
+    }
+
+    /// Buffers for a method and a number of root functions.
+    #[must_use]
+    pub fn for_method<M: LaneMethod>(dimension: usize, roots: usize) -> Self {
+        let arrays = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+        let mut workspace = Self::with_arrays(dimension, arrays);
+        workspace.events = (roots > 0).then(|| Box::new(EventLanes::new(dimension, roots)));
+        workspace
+    }
+
+    /// Bytes of the buffers for a method and a number of root functions.
+    #[must_use]
+    pub fn footprint_for_method<M: LaneMethod>(dimension: usize, roots: usize) -> Footprint {
+        let arrays = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+        let plain =
+            Footprint::of::<f64>(arrays * dimension * W + PADDING)
+                .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension));
+        if roots == 0 {
+            return plain;
+        }
+        plain
+            .beside(EventLanes::<W>::footprint(dimension, roots))
+            .beside(Footprint::of::<EventLanes<W>>(1))
+    }
+
+    /// Lane arrays that there is room for.
+    pub(crate) const fn arrays(&self) -> usize {
+        self.arrays
+    }
+
+    /// Root functions that there is room for.
+    pub(crate) fn root_count(&self) -> usize {
+        self.events
+            .as_ref()
+            .map_or(0, |events| events.watches[0].sides().len())
     }
 
     /// Components that the buffers are for.
@@ -53,31 +103,24 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// Bytes of the buffers, `8 (10 n W + 8 + 5 n)`.
     #[must_use]
     pub fn footprint(dimension: usize) -> Footprint {
-        Footprint::of::<f64>(LANE_ARRAYS * dimension * W + PADDING)
+        Self::footprint_of_arrays(dimension, LANE_ARRAYS)
+    }
+
+    /// Bytes of the buffers with this many lane arrays.
+    pub(crate) fn footprint_of_arrays(dimension: usize, arrays: usize) -> Footprint {
+        Footprint::of::<f64>(arrays * dimension * W + PADDING)
             .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension))
     }
 
-    pub(crate) fn split(&mut self) -> (Stages<'_, W>, MemberArrays<'_>) {
+    pub(crate) fn split<'w, S: Stages<'w, W>>(&'w mut self) -> Split<'w, S, W> {
         let n = self.dimension;
         let skip = self.lanes.as_ptr().align_offset(ALIGNMENT).min(PADDING);
         let mut rest = &mut self.lanes[skip..];
-        let mut lane_array = || {
+        let stages = S::new(|| {
             let (head, tail) = core::mem::take(&mut rest).split_at_mut(n * W);
             rest = tail;
             head.as_chunks_mut::<W>().0
-        };
-        let stages = Stages {
-            y: lane_array(),
-            y_new: lane_array(),
-            k1: lane_array(),
-            k2: lane_array(),
-            k3: lane_array(),
-            k4: lane_array(),
-            k5: lane_array(),
-            k6: lane_array(),
-            k7: lane_array(),
-            stage: lane_array(),
-        };
+        });
         let mut rest = self.member.as_mut_slice();
         let mut member_array = || {
             let (head, tail) = core::mem::take(&mut rest).split_at_mut(n);
@@ -91,6 +134,6 @@ impl<const W: usize> EnsembleWorkspace<W> {
             slope_there: member_array(),
             absolute: member_array(),
         };
-        (stages, member)
+        (stages, member, self.events.as_deref_mut())
     }
 }

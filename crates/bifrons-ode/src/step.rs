@@ -4,21 +4,67 @@
     reason = "the end of a step is recognised by its own bits"
 )]
 
-use super::attempt::Stages;
-use super::tables::{D1, D3, D4, D5, D6, D7};
+use crate::dense::polynomial;
+use crate::explicit::stages::Stages;
+use crate::explicit::{bs32, dopri5, tsit5};
 
-/// One accepted step of one member: both ends and the solution in between.
+/// The arrays of a step, of whichever method.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arrays<'s, const W: usize> {
+    Dopri5(&'s dopri5::Arrays<'s, W>),
+    Tsit5(&'s tsit5::Arrays<'s, W>),
+    Bs32(&'s bs32::Arrays<'s, W>),
+}
+
+/// Stages that a [`Step`] can show.
+pub(crate) trait View<'w, const W: usize>: Stages<'w, W> {
+    fn view(&self) -> Arrays<'_, W>;
+}
+
+impl<'w, const W: usize> View<'w, W> for dopri5::Arrays<'w, W> {
+    fn view(&self) -> Arrays<'_, W> {
+        Arrays::Dopri5(self)
+    }
+}
+
+impl<'w, const W: usize> View<'w, W> for tsit5::Arrays<'w, W> {
+    fn view(&self) -> Arrays<'_, W> {
+        Arrays::Tsit5(self)
+    }
+}
+
+impl<'w, const W: usize> View<'w, W> for bs32::Arrays<'w, W> {
+    fn view(&self) -> Arrays<'_, W> {
+        Arrays::Bs32(self)
+    }
+}
+
+/// Applies the same expression to the arrays of whichever method.
+macro_rules! with {
+    ($arrays:expr, $s:ident => $value:expr) => {
+        match $arrays {
+            Arrays::Dopri5($s) => $value,
+            Arrays::Tsit5($s) => $value,
+            Arrays::Bs32($s) => $value,
+        }
+    };
+}
+
+/// One accepted step of one member, or its part up to an event: both ends and the solution in
+/// between.
 ///
 /// The interpolant is a polynomial of degree 4 per component that is continuous with its first
 /// derivative over steps and has a global error of order 4 (Hairer, Nørsett, Wanner 1993, II.6).
 #[derive(Debug)]
 pub struct Step<'s, const W: usize> {
-    pub(crate) stages: &'s Stages<'s, W>,
+    pub(crate) stages: Arrays<'s, W>,
     pub(crate) lane: usize,
     pub(crate) member: usize,
     pub(crate) t_old: f64,
     pub(crate) t_new: f64,
     pub(crate) h: f64,
+    /// State at the end, where that lies before the end of the method's own step.
+    pub(crate) cut: Option<&'s [f64]>,
 }
 
 impl<const W: usize> Step<'_, W> {
@@ -50,20 +96,23 @@ impl<const W: usize> Step<'_, W> {
     #[inline]
     #[must_use]
     pub fn at_start(&self, i: usize) -> f64 {
-        self.stages.y[i][self.lane]
+        with!(self.stages, s => s.start().0[i][self.lane])
     }
 
     /// Component `i` at the end of the step.
     #[inline]
     #[must_use]
     pub fn at_end(&self, i: usize) -> f64 {
-        self.stages.y_new[i][self.lane]
+        match self.cut {
+            Some(state) => state[i],
+            None => with!(self.stages, s => s.end().0[i][self.lane]),
+        }
     }
 
     /// Number of components.
     #[must_use]
-    pub const fn dimension(&self) -> usize {
-        self.stages.y.len()
+    pub fn dimension(&self) -> usize {
+        with!(self.stages, s => s.start().0.len())
     }
 
     /// Coefficients `r` of component `i`:
@@ -71,24 +120,9 @@ impl<const W: usize> Step<'_, W> {
     #[inline]
     #[must_use]
     pub fn coefficients(&self, i: usize) -> [f64; 5] {
-        let (s, l, h) = (self.stages, self.lane, self.h);
-        let y = s.y[i][l];
-        let difference = s.y_new[i][l] - y;
-        let slope = h * s.k1[i][l] - difference;
-        let last = h
-            * (D1 * s.k1[i][l]
-                + D3 * s.k3[i][l]
-                + D4 * s.k4[i][l]
-                + D5 * s.k5[i][l]
-                + D6 * s.k6[i][l]
-                + D7 * s.k7[i][l]);
-        [
-            y,
-            difference,
-            slope,
-            difference - h * s.k7[i][l] - slope,
-            last,
-        ]
+        let mut out = [0.0; 5];
+        with!(self.stages, s => s.coefficients(i, self.lane, self.h, &mut out));
+        out
     }
 
     /// Component `i` at each of `times`, all within the step, into `values`.
@@ -127,11 +161,4 @@ impl<const W: usize> Step<'_, W> {
             *value = self.at_end(i);
         }
     }
-}
-
-/// The polynomial of [`Step::coefficients`]; at `θ = 0` it is `r₀` exactly.
-#[inline(always)]
-pub(crate) fn polynomial(r: &[f64; 5], theta: f64) -> f64 {
-    let rest = 1.0 - theta;
-    r[0] + theta * (r[1] + rest * (r[2] + theta * (r[3] + rest * r[4])))
 }

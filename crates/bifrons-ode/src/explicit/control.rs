@@ -2,8 +2,6 @@
 
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
-const BETA: f64 = 0.04;
-const ALPHA: f64 = 1.0 / super::CONTROL_ORDER - 0.75 * BETA;
 const SAFETY: f64 = 0.9;
 const SHRINK_MOST: f64 = 0.2;
 const GROW_MOST: f64 = 10.0;
@@ -13,6 +11,28 @@ const MOST_SQUARE: f64 = 1e20;
 
 /// Logarithm of the error norm that a run starts with: Hairer's 1e-4.
 const LOG_ERROR_START: f64 = -13.287_712_379_549_449;
+
+/// How step sizes follow errors: exponents of the error norm and of the one before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Law {
+    /// Order of the error estimate plus one, the root that step control takes.
+    pub(crate) order: f64,
+    /// Exponent of the last error norm.
+    alpha: f64,
+    /// Exponent of the error norm before it.
+    beta: f64,
+}
+
+impl Law {
+    /// `alpha = 1/order - 0.75 beta` (Hairer, Nørsett, Wanner 1993, section IV.2).
+    pub(crate) const fn new(order: f64, beta: f64) -> Self {
+        Self {
+            order,
+            alpha: 1.0 / order - 0.75 * beta,
+            beta,
+        }
+    }
+}
 
 /// What the controller knows of every lane, and decides.
 #[derive(Debug)]
@@ -51,7 +71,7 @@ impl<const W: usize> Control<W> {
 
     /// Decides from the squared error norms and updates the memory of the PI controller.
     #[inline(always)]
-    pub(crate) fn decide(&mut self, square: &[f64; W]) {
+    pub(crate) fn decide(&mut self, square: &[f64; W], law: Law) {
         let mut next = Self::new();
         for l in 0..W {
             let s = square[l];
@@ -60,8 +80,8 @@ impl<const W: usize> Control<W> {
             let ok = s <= 1.0;
             let log_error = 0.5 * log2_fast(s);
             let old = self.log_error_old[l];
-            let memory = if ok { BETA * old } else { 0.0 };
-            let factor = SAFETY * exp2_fast(memory - ALPHA * log_error);
+            let memory = if ok { law.beta * old } else { 0.0 };
+            let factor = SAFETY * exp2_fast(memory - law.alpha * log_error);
             // A rejected step shrinks anyway, so the bound on growth needs no case for it.
             let factor = if factor < self.most_growth[l] {
                 factor
