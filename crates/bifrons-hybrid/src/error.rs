@@ -278,6 +278,11 @@ pub enum LoopKind {
         /// Number of loop variables found.
         count: usize,
     },
+    /// Newton's method from zero finds no solution of a nonlinear loop.
+    NoConvergence {
+        /// The loop variable.
+        variable: String,
+    },
     /// Samples that read each other at one instant.
     Samples,
 }
@@ -288,6 +293,9 @@ impl LoopKind {
             Self::Singular { .. } => "its equations have no single solution, change a gain",
             Self::Nonlinear { .. } | Self::TooManyVariables { .. } => {
                 "put a state between two of its ports"
+            }
+            Self::NoConvergence { .. } => {
+                "it may have no solution; put a state between two of its ports"
             }
             Self::Samples => "put a unit delay between two of its ports",
         }
@@ -301,6 +309,12 @@ impl fmt::Display for LoopKind {
             Self::Nonlinear { variable } => write!(f, "nonlinear algebraic loop of `{variable}`"),
             Self::TooManyVariables { count } => {
                 write!(f, "algebraic loop with {count} loop variables")
+            }
+            Self::NoConvergence { variable } => {
+                write!(
+                    f,
+                    "no convergence for the nonlinear algebraic loop of `{variable}`"
+                )
             }
             Self::Samples => f.write_str("algebraic loop of samples"),
         }

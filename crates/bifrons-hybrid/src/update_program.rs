@@ -239,6 +239,18 @@ fn assemble(
     for (symbol, value) in aliases {
         builder = builder.define(symbol, value);
     }
+    define_nodes(system, values, &wanted, builder)
+        .outputs(roots)
+        .build()
+}
+
+/// The wanted definitions, and the samples that are due, in the order of the instant.
+fn define_nodes(
+    system: &EquationSystem,
+    values: &BTreeMap<Symbol, Expr>,
+    wanted: &BTreeSet<Symbol>,
+    mut builder: TapeBuilder,
+) -> TapeBuilder {
     for node in system.instant() {
         let (symbol, expression) = match *node {
             InstantNode::Definition(index) => {
@@ -251,12 +263,12 @@ fn assemble(
             }
         };
         if let Some(expression) = expression
-            && is_wanted(symbol)
+            && wanted.contains(symbol)
         {
             builder = builder.define(symbol.clone(), expression.clone());
         }
     }
-    builder.outputs(roots).build()
+    builder
 }
 
 /// Every symbol that the roots read, directly or through definitions and samples that are due.

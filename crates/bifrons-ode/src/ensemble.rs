@@ -33,7 +33,8 @@ pub enum Flow {
     Until(f64),
     /// End this member here: an outcome, not a failure.
     Stop,
-    /// Go on, or end, from a point within the step just shown.
+    /// Go on, or end, from a point within the step just shown. A step that ends at an event of
+    /// the problem itself takes no restart; it is then as [`Flow::Until`].
     Restart(Restart),
 }
 
@@ -106,15 +107,15 @@ pub trait MemberSink<const W: usize> {
     /// An accepted step that the sink wanted to see.
     fn step(&mut self, step: &Step<'_, W>) -> Flow;
 
-    /// An event of a member, after its handler; the step up to it is shown afterwards, if wanted.
-    fn event(&mut self, event: &MemberEvent<'_>) {
-        let _ = event;
-    }
-
     /// Writes the state of a member that is restarted. Default: the state stays as it is filled
     /// in, which is that at the end of the step.
     fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
         let _ = (lane, member, state);
+    }
+
+    /// An event of a member, after its handler; the step up to it is shown afterwards, if wanted.
+    fn event(&mut self, event: &MemberEvent<'_>) {
+        let _ = event;
     }
 
     /// A member ended; its lane is free.

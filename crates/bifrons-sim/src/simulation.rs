@@ -4,7 +4,7 @@ mod run;
 
 use std::cell::RefCell;
 
-use bifrons_hybrid::HybridSystem;
+use bifrons_hybrid::{HybridSystem, Schema};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, Options, Tolerance, solve_members};
@@ -120,13 +120,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             observer: &mut observer,
             policy: &self.policy,
             parameters: &self.parameters,
-            parameter_name: &|i| {
-                schema
-                    .parameter_names()
-                    .nth(i)
-                    .unwrap_or_default()
-                    .to_owned()
-            },
+            parameter_name: &|i| parameter_name(schema, i),
             direction: if self.span.1 < self.span.0 { -1.0 } else { 1.0 },
             next: [0],
             last_time: [0.0],
@@ -175,6 +169,12 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             (kept.last.log, kept.last.dropped) = events.take_log(0);
         }
     }
+}
+
+/// Name of a parameter, for messages.
+pub(crate) fn parameter_name(schema: &Schema, index: usize) -> String {
+    let mut names = schema.parameter_names();
+    names.nth(index).unwrap_or_default().to_owned()
 }
 
 /// What a run leaves behind.

@@ -187,18 +187,7 @@ impl BlockSpecBuilder {
             updates,
         } = self;
         let by_name = sort_names(&kind, &locals)?;
-        for local in &locals {
-            if let Role::Parameter(value) = local.role
-                && value.is_nan()
-            {
-                return Err(BlockError::Value {
-                    kind: kind.to_string(),
-                    setting: local.symbol.name().to_owned(),
-                    value,
-                    requirement: "must be a number",
-                });
-            }
-        }
+        check_parameters(&kind, &locals)?;
         let mut uses: Vec<Vec<usize>> = Vec::with_capacity(locals.len());
         for local in &locals {
             let mut found = Vec::new();
@@ -256,6 +245,23 @@ impl Role {
         };
         first.into_iter().chain(second)
     }
+}
+
+/// Defaults are numbers.
+fn check_parameters(kind: &str, locals: &[Local]) -> Result<(), BlockError> {
+    for local in locals {
+        if let Role::Parameter(value) = local.role
+            && value.is_nan()
+        {
+            return Err(BlockError::Value {
+                kind: kind.to_owned(),
+                setting: local.symbol.name().to_owned(),
+                value,
+                requirement: "must be a number",
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Names of clocks and guards are names, and different.

@@ -11,7 +11,7 @@ use bifrons_lanes::Kernel;
 use super::events::{EventLanes, LaneTrack};
 use super::lanes::{Lanes, Proposal};
 use super::workspace::MemberArrays;
-use super::{Flow, MemberEnd, MemberSink, Restart as SinkRestart};
+use super::{Flow, MemberEnd, MemberSink};
 use crate::error::Failure;
 use crate::initial_step;
 use crate::problem::{Fault, LaneProblem};
@@ -44,9 +44,9 @@ struct OneLane {
     t_old: f64,
     h: f64,
     t_new: f64,
-    /// Step that the controller wanted before the attempt.
-    wanted: f64,
     norm: f64,
+    /// Step that was wanted before the attempt.
+    wanted_old: f64,
 }
 
 /// Why a member ended before the end of the span, if it did.
@@ -123,7 +123,7 @@ where
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
             lanes.control.decide(&square, A::LAW);
-            let (t_old, wanted) = (lanes.t, lanes.wanted);
+            let (t_old, wanted_old) = (lanes.t, lanes.wanted);
             lanes.advance(&proposal, direction);
             let mut attention = self.attention(&lanes, &proposal, &square);
             let mut look = [false; W];
@@ -147,8 +147,8 @@ where
                             t_old: t_old[lane],
                             h: proposal.h[lane],
                             t_new: proposal.t_new[lane],
-                            wanted: wanted[lane],
                             norm: square[lane].sqrt(),
+                            wanted_old: wanted_old[lane],
                         };
                         freed |= self.attend(&mut lanes, &one, look[lane]);
                     }
@@ -190,9 +190,17 @@ where
         if look && let Some(ended) = self.attend_events(lanes, one) {
             return ended;
         }
-        let (mut stopped, mut failure) = (false, None);
+        let mut stopped = false;
+        let mut failure = None;
         if accepted {
-            (stopped, failure) = self.attend_sink(lanes, one);
+            match self.show_accepted(lanes, one) {
+                Flow::Until(_) => {}
+                Flow::Stop => stopped = true,
+                Flow::Restart(restart) => {
+                    stopped = restart.stop;
+                    failure = self.resume(lanes, lane, &restart).err();
+                }
+            }
         }
         let reached = accepted && lanes.t[lane] == t_end;
         if !reached && !stopped && failure.is_none() {
@@ -221,42 +229,35 @@ where
         true
     }
 
-    /// Shows an accepted step that is wanted or ends at a limit, and follows the sink: whether
-    /// the member is stopped, and why it fails.
-    fn attend_sink(&mut self, lanes: &mut Lanes<W>, one: &OneLane) -> (bool, Option<Failure>) {
-        let (lane, t_end) = (one.lane, self.settings.t_end);
-        let at_limit = one.t_new == lanes.limit[lane] && one.t_new != t_end;
-        if !at_limit && !self.is_wanted(lanes, lane, one.t_new) {
-            return (false, None);
+    /// Shows an accepted step, if that is wanted or it ends at a limit within the span, and asks
+    /// for the next limit.
+    fn show_accepted(&mut self, lanes: &mut Lanes<W>, one: &OneLane) -> Flow {
+        let (lane, t_new, t_end) = (one.lane, one.t_new, self.settings.t_end);
+        let at_limit = t_new == lanes.limit[lane] && t_new != t_end;
+        if at_limit {
+            if lanes.wanted[lane] < one.wanted_old {
+                // The step was cut by the limit, not by its error.
+                lanes.wanted[lane] = one.wanted_old;
+            }
+            lanes.next_output[lane] = f64::NEG_INFINITY;
         }
-        let flow = self.show(lanes, one, one.t_new, false);
-        if at_limit && lanes.wanted[lane] < one.wanted {
-            // The step was cut by the limit, not by its error.
-            lanes.wanted[lane] = one.wanted;
+        let flow = self.show(lanes, one, t_new, false);
+        let t = match flow {
+            Flow::Restart(restart) => restart.t,
+            _ => t_new,
+        };
+        if at_limit || t != t_new {
+            lanes.limit[lane] = self.sink.limit(lane, lanes.member[lane], t, t_end);
         }
-        let (mut stopped, mut failure) = (flow == Flow::Stop, None);
-        if let Flow::Restart(restart) = flow {
-            stopped = restart.stop;
-            failure = self.restart_by_sink(lanes, lane, &restart).err();
-        }
-        if at_limit || lanes.t[lane] != one.t_new {
-            self.ask_limit(lanes, lane);
-        }
-        (stopped, failure)
+        flow
     }
 
-    fn ask_limit(&mut self, lanes: &mut Lanes<W>, lane: usize) {
-        let (member, t) = (lanes.member[lane], lanes.t[lane]);
-        lanes.limit[lane] = self.sink.limit(lane, member, t, self.settings.t_end);
-    }
-
-    /// Lets the sink put a new state where the end of the accepted step is, from where it is
-    /// committed.
-    fn restart_by_sink(
+    /// Makes the state of the sink the end of the accepted step of a lane.
+    fn resume(
         &mut self,
         lanes: &mut Lanes<W>,
         lane: usize,
-        restart: &SinkRestart,
+        restart: &super::Restart,
     ) -> Result<(), Failure> {
         let (member, t) = (lanes.member[lane], restart.t);
         for (value, component) in self.member.state.iter_mut().zip(self.stages.end().0) {
@@ -266,31 +267,31 @@ where
         self.problem.restart(lane, member);
         lanes.t[lane] = t;
         lanes.next_output[lane] = signed(restart.next, self.settings.direction);
-        let (y, _) = self.stages.end_mut();
-        for (component, &value) in y.iter_mut().zip(&*self.member.state) {
-            component[lane] = value;
-        }
         if restart.stop || t == self.settings.t_end {
+            let end = self.stages.end_mut().0;
+            for (component, &value) in end.iter_mut().zip(&*self.member.state) {
+                component[lane] = value;
+            }
             return Ok(());
         }
         if let Some((component, &value)) = not_finite(self.member.state) {
             return Err(Failure::InitialState { component, value });
         }
-        let kept = if restart.keep_step {
+        let kind = if restart.keep_step {
             Restart::Kink
         } else {
             Restart::Reset
         };
-        self.restart(lanes, lane, t, kept)
+        self.restart(lanes, lane, t, kind)
     }
 
-    /// Whether the sink wants to see a step that ends at `t`.
-    fn is_wanted(&self, lanes: &Lanes<W>, lane: usize, t: f64) -> bool {
-        t * self.settings.direction >= lanes.next_output[lane]
-    }
-
-    /// Shows the step of a lane up to `t`. A cut step ends in the state before the event.
+    /// Shows the step of a lane up to `t`, if that is wanted. A cut step ends in the state before
+    /// the event.
     fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> Flow {
+        let direction = self.settings.direction;
+        if !(t * direction >= lanes.next_output[one.lane]) {
+            return Flow::Until(f64::INFINITY);
+        }
         let before = self.events.as_ref().map(|events| events.before.as_slice());
         let step = Step {
             stages: self.stages.view(),
@@ -302,8 +303,8 @@ where
             cut: before.filter(|_| cut),
         };
         let flow = self.sink.step(&step);
-        if let Flow::Until(next) = flow {
-            lanes.next_output[one.lane] = signed(next, self.settings.direction);
+        if let Flow::Until(next) | Flow::Restart(super::Restart { next, .. }) = flow {
+            lanes.next_output[one.lane] = signed(next, direction);
         }
         flow
     }
@@ -369,18 +370,7 @@ where
     ) -> bool {
         let lane = one.lane;
         lanes.t[lane] = t;
-        let mut stopped = false;
-        if self.is_wanted(lanes, lane, t) {
-            // The event has restarted the member already; of a second restart only its end counts.
-            stopped = match self.show(lanes, one, t, true) {
-                Flow::Until(_) => false,
-                Flow::Stop => true,
-                Flow::Restart(restart) => restart.stop,
-            };
-        }
-        if t == lanes.limit[lane] && t != self.settings.t_end {
-            self.ask_limit(lanes, lane);
-        }
+        let stopped = self.show(lanes, one, t, true) == Flow::Stop;
         let mut ended = Ended {
             stopped,
             terminated: change == Ok(Change::Terminate),

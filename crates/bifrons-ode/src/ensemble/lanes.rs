@@ -8,11 +8,11 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) t: [f64; W],
     /// Step that is wanted next, positive.
     pub(crate) wanted: [f64; W],
+    /// Time that no step may pass.
+    pub(crate) limit: [f64; W],
     pub(crate) control: Control<W>,
     /// Along the direction of integration: the time at which the sink wants to see a step next.
     pub(crate) next_output: [f64; W],
-    /// Time that no step may pass.
-    pub(crate) limit: [f64; W],
     pub(crate) accepted: [u64; W],
     pub(crate) attempts: [u64; W],
     /// Events of the member, and what they cost beyond the attempts.
@@ -37,9 +37,9 @@ impl<const W: usize> Lanes<W> {
         Self {
             t: [0.0; W],
             wanted: [0.0; W],
+            limit: [0.0; W],
             control: Control::new(),
             next_output: [f64::INFINITY; W],
-            limit: [0.0; W],
             accepted: [0; W],
             attempts: [0; W],
             events: [0; W],

@@ -15,7 +15,7 @@ use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::Policy;
 use crate::report::MemberFailure;
-use crate::simulation::{events_footprint, integrator};
+use crate::simulation::{events_footprint, integrator, parameter_name};
 use crate::sink::LaneSink;
 
 /// Workspaces of a thread, made once and used for all its chunks.
@@ -93,13 +93,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             observer: &mut self.observer,
             policy: &sweep.policy,
             parameters: &sweep.parameters,
-            parameter_name: &|i| {
-                schema
-                    .parameter_names()
-                    .nth(i)
-                    .unwrap_or_default()
-                    .to_owned()
-            },
+            parameter_name: &|i| parameter_name(schema, i),
             direction: if sweep.span.1 < sweep.span.0 {
                 -1.0
             } else {
