@@ -252,6 +252,9 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         if self.recorder.reads_inside(end) {
             self.make_ready()?;
         }
+        if self.stops.next_time() == Some(end) {
+            self.recorder.keep_next();
+        }
         self.show(end);
         match self.stops.take(end) {
             None => Ok(Change::Nothing),
@@ -266,6 +269,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
     /// Ends the last step at `t`, where the state was `before` and is now `y`.
     fn cut(&mut self, t: f64, change: Result<Change, Failure>) -> Result<Change, Failure> {
         core::mem::swap(&mut self.y, &mut self.before);
+        self.recorder.keep_next();
         self.show(t);
         core::mem::swap(&mut self.y, &mut self.before);
         self.settle(t);
