@@ -4,7 +4,7 @@
     reason = "rows of events and observations are found by their own bits"
 )]
 
-use crate::error::SolveError;
+use crate::error::{InputError, SolveError};
 use crate::event::{Event, EventLog, LoggedEvent, Response, RootRule};
 use crate::explicit::tableau::{Kind, Tableau};
 use crate::explicit::{bs32, dop853, dopri5, rk4, tsit5};
@@ -108,6 +108,10 @@ pub fn adjoint<M: Model + Clone>(
         Method::Rk4 { .. } => {
             run::<rk4::Kind, M>(model, parameters, (t0, y0, t_end), options, every, observe)
         }
+        method => Err(InputError::NoAdjoint {
+            method: method.name(),
+        }
+        .into()),
     }
 }
 
