@@ -33,3 +33,7 @@ pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};
 pub use retirement::{Retirement, RetirementError, RetirementWorkspace};
 pub use saver::{Saver, SaverError, SaverWorkspace};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct WorkspaceReadme;
