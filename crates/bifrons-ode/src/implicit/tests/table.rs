@@ -1,7 +1,6 @@
 //! Steps, evaluations, factorisations and errors of all methods on all problems, as a table.
 //!
 //! `cargo test --release -p bifrons-ode --lib -- --ignored --nocapture table`
-#![expect(clippy::print_stdout, reason = "the table is what this is for")]
 #![expect(clippy::float_cmp, reason = "tolerances are looked up")]
 
 use super::case::{Case, run_plainly};
