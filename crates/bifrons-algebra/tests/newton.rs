@@ -120,3 +120,21 @@ fn contraction_is_kept_and_floor_counts() {
         };
     }
 }
+
+#[test]
+fn an_expected_contraction_asks_for_another_iteration() {
+    let mut c = Contraction::new(4);
+    // Corrections 1, 1e-9: the contraction is known to be small, one iteration is enough.
+    c.begin();
+    assert_eq!(c.judge(1.0, 0.1, 0.0), Verdict::Continue);
+    assert_eq!(c.judge(1e-9, 0.1, 0.0), Verdict::Converged);
+    assert!((c.rate() - 0.15).abs() < 1e-15);
+    c.begin();
+    assert_eq!(c.judge(0.4, 0.1, 0.0), Verdict::Converged);
+    c.expect_at_least(0.3);
+    c.begin();
+    assert_eq!(c.judge(0.4, 0.1, 0.0), Verdict::Continue);
+    // It is a bound from below only.
+    c.expect_at_least(0.01);
+    assert!((c.rate() - 0.3).abs() < 1e-15);
+}

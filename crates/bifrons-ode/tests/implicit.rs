@@ -13,6 +13,8 @@ mod algebraic;
 mod edges;
 #[path = "implicit/index.rs"]
 mod index;
+#[path = "implicit/order.rs"]
+mod order;
 
 /// Every implicit method.
 const METHODS: [Method; 7] = [

@@ -1,5 +1,7 @@
 //! Dense LU by plain loops over columns, for any dimension.
 
+use bifrons_lanes::{Kernel, Level};
+
 use crate::error::{FactorError, Pivots};
 use crate::scalar::Scalar;
 
@@ -37,7 +39,53 @@ pub(super) fn judge(
     }
 }
 
+/// Factorisation by the widest instructions of the machine; the bits do not depend on them.
 pub(super) fn factor<S: Scalar>(
+    n: usize,
+    a: &mut [S],
+    swaps: &mut [u32],
+) -> Result<Pivots, FactorError> {
+    Level::detect().dispatch(Factor { n, a, swaps })
+}
+
+/// Solution by the widest instructions of the machine.
+pub(super) fn solve<S: Scalar>(n: usize, a: &[S], swaps: &[u32], x: &mut [S]) {
+    Level::detect().dispatch(Solve { n, a, swaps, x });
+}
+
+struct Factor<'a, S> {
+    n: usize,
+    a: &'a mut [S],
+    swaps: &'a mut [u32],
+}
+
+impl<S: Scalar> Kernel for Factor<'_, S> {
+    type Output = Result<Pivots, FactorError>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        factor_loops(self.n, self.a, self.swaps)
+    }
+}
+
+struct Solve<'a, S> {
+    n: usize,
+    a: &'a [S],
+    swaps: &'a [u32],
+    x: &'a mut [S],
+}
+
+impl<S: Scalar> Kernel for Solve<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        solve_loops(self.n, self.a, self.swaps, self.x);
+    }
+}
+
+#[inline(always)]
+fn factor_loops<S: Scalar>(
     n: usize,
     a: &mut [S],
     swaps: &mut [u32],
@@ -75,7 +123,8 @@ pub(super) fn factor<S: Scalar>(
     Ok(pivots)
 }
 
-pub(super) fn solve<S: Scalar>(n: usize, a: &[S], swaps: &[u32], x: &mut [S]) {
+#[inline(always)]
+fn solve_loops<S: Scalar>(n: usize, a: &[S], swaps: &[u32], x: &mut [S]) {
     let x = &mut x[..n];
     for k in 0..n {
         x.swap(k, swaps[k] as usize);

@@ -119,3 +119,6 @@ impl Bdf {
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }
+
+#[cfg(test)]
+mod tests;

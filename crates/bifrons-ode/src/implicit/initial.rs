@@ -285,9 +285,7 @@ impl Consistent {
         y: &mut [f64],
     ) -> Result<usize, Failure> {
         self.given.copy_from_slice(y);
-        for (w, (y, a)) in self.weights.iter_mut().zip(y.iter().zip(&self.absolute)) {
-            *w = 1.0 / (a + self.relative * y.abs()).max(f64::MIN_POSITIVE);
-        }
+        self.weigh(y);
         let fatal = RefCell::new(None);
         let shared = RefCell::new((problem, &mut self.matrices, &mut self.statistics));
         let (rows, given, system, f) = (&self.rows, &self.given, &self.system, &mut self.f);
@@ -329,19 +327,21 @@ impl Consistent {
             system.fill(mass, jacobian, values);
             true
         };
-        let options = NewtonOptions::default();
-        let found = self
-            .newton
-            .solve(y, &self.weights, &options, residual, jacobian);
+        let (newton, weights) = (&mut self.newton, &self.weights);
+        let found = newton.solve(y, weights, &NewtonOptions::default(), residual, jacobian);
         if let Some(message) = fatal.into_inner() {
             return Err(Failure::Fatal { t, message });
         }
-        for &i in &self.fixed {
-            y[i] = self.given[i];
-        }
+        self.fixed.iter().for_each(|&i| y[i] = self.given[i]);
         found
             .map(|report| report.iterations)
             .map_err(|e| named(e, t))
+    }
+
+    fn weigh(&mut self, y: &[f64]) {
+        for (w, (y, a)) in self.weights.iter_mut().zip(y.iter().zip(&self.absolute)) {
+            *w = 1.0 / (a + self.relative * y.abs()).max(f64::MIN_POSITIVE);
+        }
     }
 
     /// Slopes at a consistent state, from the differential equations and the derivative of the

@@ -6,3 +6,4 @@ mod esdirk;
 mod problems;
 mod radau;
 mod rosenbrock;
+mod table;
