@@ -83,7 +83,7 @@ impl<M: Model + Clone> Problem for Remembering<'_, M> {
 ///
 /// # Errors
 ///
-/// As [`solve`](crate::solve); [`InputError::NoAdjoint`] for an implicit method.
+/// As [`solve`](crate::solve); [`InputError::NoAdjoint`](crate::InputError::NoAdjoint) for an implicit method.
 pub fn adjoint<M: Model + Clone>(
     model: M,
     parameters: &[f64],

@@ -11,11 +11,14 @@
 //! # Ok::<(), bifrons_ode::SolveError>(())
 //! ```
 //!
-//! One driver serves single runs and ensembles: [`solve`] is the ensemble driver with one lane,
-//! so member `i` of [`solve_members`] has the same bits as the same problem solved alone.
+//! | need | entry point |
+//! |---|---|
+//! | one run, by any method, with events and stops | [`solve`], [`Method`], [`Problem`] |
+//! | many members on lanes, with events | [`solve_members`], [`solve_members_with`] |
+//! | derivatives of a solution | [`Model`], [`forward_sensitivities`], [`adjoint`] |
+//! | bytes before a run | [`RunSize`], [`EnsembleWorkspace::footprint_for_method`] |
 //!
-//! Method: Dormand and Prince 5(4) with the dense output of order 4 by Shampine and the
-//! controller of Hairer, Nørsett and Wanner (see [`Options`]).
+//! A member of an ensemble has the same bits as the same problem solved alone.
 //!
 //! # Error norm
 //!

@@ -136,6 +136,18 @@ impl<const K: usize> Dual<K> {
     }
 }
 
+/// Derivative `x' y + x y'` of a product.
+#[inline(always)]
+fn product(dx: f64, x: f64, dy: f64, y: f64) -> f64 {
+    dx * y + x * dy
+}
+
+/// Derivative `(x' - q y') / y` of a quotient `q = x / y`.
+#[inline(always)]
+fn ratio(dx: f64, q: f64, dy: f64, y: f64) -> f64 {
+    (dx - q * dy) / y
+}
+
 impl<const K: usize> Add for Dual<K> {
     type Output = Self;
     #[inline]
@@ -157,7 +169,7 @@ impl<const K: usize> Mul for Dual<K> {
     #[inline]
     fn mul(self, other: Self) -> Self {
         let (x, y) = (self.value, other.value);
-        self.zip(other, x * y, |a, b| a * y + x * b)
+        self.zip(other, x * y, |a, b| product(a, x, b, y))
     }
 }
 
@@ -166,7 +178,7 @@ impl<const K: usize> Div for Dual<K> {
     #[inline]
     fn div(self, other: Self) -> Self {
         let (quotient, y) = (self.value / other.value, other.value);
-        self.zip(other, quotient, |a, b| (a - quotient * b) / y)
+        self.zip(other, quotient, |a, b| ratio(a, quotient, b, y))
     }
 }
 

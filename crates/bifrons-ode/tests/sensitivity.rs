@@ -7,7 +7,7 @@ mod models;
 use bifrons_ode::{
     Dual, Method, Model, Modelled, Options, Outcome, Problem, Save, Scalar, Solution,
 };
-use bifrons_ode::{Tolerance, adjoint, forward_sensitivities, solve};
+use bifrons_ode::{Sensitivities, Tolerance, adjoint, forward_sensitivities, solve};
 use models::{Ball, Decay, Lorenz, Switch, Threshold};
 
 const METHODS: [Method; 4] = [Method::Dopri5, Method::Tsit5, Method::Bs32, Method::Dop853];
@@ -225,6 +225,31 @@ fn ball_closed_form(p: &[f64], h: f64, t: f64) -> [f64; 2] {
     [speed * s - 0.5 * g * s * s, speed - g * s]
 }
 
+/// Every column against differences of the closed form.
+fn compare_with_closed_form(found: &Sensitivities, p: &[f64], h: f64, t: f64, method: Method) {
+    let step = 1e-6;
+    for d in 0..3 {
+        let at = |sign: f64| {
+            let (mut q, mut height) = ([p[0], p[1]], h);
+            match d {
+                0 => height += sign * step,
+                d => q[d - 1] += sign * step,
+            }
+            ball_closed_form(&q, height, t)
+        };
+        let (above, below) = (at(1.0), at(-1.0));
+        for i in 0..2 {
+            let exact = (above[i] - below[i]) / (2.0 * step);
+            near(
+                found.column(d)[i],
+                exact,
+                1e-6,
+                &format!("{method:?} {t} {d} {i}"),
+            );
+        }
+    }
+}
+
 #[test]
 fn sensitivities_pass_through_impacts() {
     let (p, h) = ([9.81, 0.8], 1.0);
@@ -235,27 +260,7 @@ fn sensitivities_pass_through_impacts() {
             let start = (0.0, at.as_slice(), &[1.0, 0.0][..]);
             let found = forward_sensitivities(Ball, &p, start, t, &Save::Final, &settings)
                 .expect("bounces");
-            let step = 1e-6;
-            for d in 0..3 {
-                let at = |sign: f64| {
-                    let (mut q, mut height) = (p, h);
-                    match d {
-                        0 => height += sign * step,
-                        d => q[d - 1] += sign * step,
-                    }
-                    ball_closed_form(&q, height, t)
-                };
-                let (above, below) = (at(1.0), at(-1.0));
-                for i in 0..2 {
-                    let exact = (above[i] - below[i]) / (2.0 * step);
-                    near(
-                        found.column(d)[i],
-                        exact,
-                        1e-6,
-                        &format!("{method:?} {t} {d} {i}"),
-                    );
-                }
-            }
+            compare_with_closed_form(&found, &p, h, t, method);
             // The first impact comes at the root of 2 h / g.
             let first = (2.0 * h / p[0]).sqrt();
             near(
@@ -313,7 +318,7 @@ fn sensitivities_pass_through_a_kink() {
         let found = forward_sensitivities(model.clone(), &p, start, t, &Save::Final, &settings)
             .expect("switches");
         let back = adjoint(model, &p, (0.0, &[y0], t), &settings, 3, |_t, _y, slope| {
-            slope[0] += 1.0
+            slope[0] += 1.0;
         })
         .expect("switches");
         near(found.state()[0], y, 1e-8, method.name());
@@ -367,7 +372,7 @@ fn observations_at_stops_and_at_a_terminal_event() {
         let at = [y0, 0.0];
         let run = (0.0, at.as_slice(), 10.0);
         let back = adjoint(Threshold, &p, run, &settings, 3, |_t, _y, slope| {
-            slope[1] += 1.0
+            slope[1] += 1.0;
         })
         .expect("ends");
         assert_eq!(back.solution.outcome, Outcome::Terminated, "{method:?}");
