@@ -1,12 +1,17 @@
 //! The registry: every scenario that can be measured.
 
 mod calibration;
+mod dae;
 mod horizon;
+mod hybrid;
 mod noop;
 mod ode;
+mod retirement;
+mod saver;
 mod sweep_decay;
+mod sweep_events;
 
-use bifrons_problems::Reference;
+use bifrons_problems::{Reference, Saver};
 
 use crate::scenario::Scenario;
 
@@ -29,6 +34,17 @@ const LORENZ: ode::Ode = ode::Ode {
     allowed: 1e-4,
 };
 
+const DETERMINISTIC: saver::EgmSaver = saver::EgmSaver {
+    name: "egm/deterministic",
+    saver: Saver::deterministic,
+    allowed: 1e-1,
+};
+const BUFFER_STOCK: saver::EgmSaver = saver::EgmSaver {
+    name: "egm/buffer-stock",
+    saver: Saver::buffer_stock,
+    allowed: 1e-2,
+};
+
 /// All scenarios, in the order in which they are listed.
 #[must_use]
 pub fn all() -> Vec<&'static dyn Scenario> {
@@ -39,6 +55,31 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &OSCILLATOR,
         &LORENZ,
         &sweep_decay::SweepDecay,
+        &hybrid::BOUNCING_BALL,
+        &hybrid::STATE_MACHINE,
+        &hybrid::PID_PLANT,
+        &hybrid::MULTIRATE,
+        &hybrid::THERMOSTAT,
+        &hybrid::STRIBECK,
+        &hybrid::Chain,
+        &sweep_events::QUADRUPED,
+        &sweep_events::CART_POLE,
+        &sweep_events::BOUNCING_BALL,
         &horizon::Horizon,
+        &DETERMINISTIC,
+        &BUFFER_STOCK,
+        &retirement::DcEgmRetirement,
+        &dae::RC,
+        &dae::RC_LADDER,
+        &dae::RLC,
+        &dae::RECTIFIER,
+        &dae::DC_MOTOR,
+        &dae::CHAIN,
+        &dae::PENDULUM,
+        &dae::PENDULUM_BDF,
+        &dae::PENDULUM_RADAU,
+        &dae::DOUBLE_PENDULUM,
+        &dae::TWO_TANK,
+        &dae::THERMAL,
     ]
 }

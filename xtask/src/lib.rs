@@ -6,7 +6,6 @@
 //! libraries must build when they do not.
 #![forbid(unsafe_code)]
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     reason = "a command-line tool answers on its standard streams"
 )]

@@ -1,6 +1,7 @@
 //! Exit codes, and how several problems of one run become one code.
 
 use std::fmt;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// Exit code of every command.
@@ -72,8 +73,10 @@ impl From<Exit> for ExitCode {
 }
 
 /// Prints one line of the answer on standard output.
+///
+/// A reader that has left, as `head` does, changes nothing: the exit code still tells.
 pub fn answer(line: impl fmt::Display) {
-    println!("{line}");
+    let _ = writeln!(io::stdout(), "{line}");
 }
 
 /// Prints one line for the person who waits on standard error.

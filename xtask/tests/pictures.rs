@@ -1,4 +1,5 @@
 //! Pictures are drawn from lines of JSON, and the same line gives the same file.
+#![expect(clippy::expect_used, reason = "fixtures of the tests")]
 
 use xtask::commands::docs::{Corner, Figure, Style, draw, parse};
 

@@ -12,6 +12,9 @@
 //! | functions | [`Function`], [`Expression`] from text |
 //! | kinks | [`Abs`], [`Sign`], [`Saturation`], [`DeadZone`] |
 //! | states | [`Integrator`], [`SecondOrder`], [`StateSpace`], [`TransferFunction`] |
+//! | discrete | [`ZeroOrderHold`], [`UnitDelay`], [`DiscreteIntegrator`], [`DiscreteDerivative`], [`DiscreteTransferFunction`], [`DiscreteStateSpace`], [`DiscretePid`], [`DiscreteRateLimiter`], [`Counter`], [`EdgeDetector`] at a [`Rate`] |
+//! | switching | [`Relay`], [`LimitedIntegrator`], [`StateMachine`] |
+//! | design | [`zoh()`] |
 //!
 //! [`DiagramBuilder::add`]: bifrons_hybrid::DiagramBuilder::add
 //!
@@ -34,17 +37,32 @@
 
 mod check;
 mod continuous;
+mod discrete;
+mod discrete_linear;
 mod expression;
 mod function;
 mod linear;
+mod machine;
 mod maths;
 mod nonlinear;
+mod rate;
+mod relay;
 mod source;
+mod zoh;
 
 pub use continuous::{Integrator, SecondOrder};
+pub use discrete::{
+    Counter, DiscreteDerivative, DiscreteIntegrator, DiscreteRateLimiter, Edge, EdgeDetector,
+    SumRule, UnitDelay, ZeroOrderHold,
+};
+pub use discrete_linear::{DiscretePid, DiscreteStateSpace, DiscreteTransferFunction};
 pub use expression::Expression;
 pub use function::Function;
 pub use linear::{StateSpace, TransferFunction};
+pub use machine::StateMachine;
 pub use maths::{Divide, Gain, Maximum, Minimum, Polynomial, Power, Product, Sum};
 pub use nonlinear::{Abs, DeadZone, Saturation, Sign};
+pub use rate::Rate;
+pub use relay::{LimitedIntegrator, Relay};
 pub use source::{Constant, Ramp, Sine, Step};
+pub use zoh::zoh;

@@ -53,6 +53,8 @@ mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
+mod rows;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 mod staging;
 
 #[cfg(feature = "arrow")]

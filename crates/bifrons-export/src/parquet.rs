@@ -1,18 +1,18 @@
 //! Parquet files.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use ::parquet::schema::types::ColumnPath;
+use arrow_array::RecordBatch;
 use bifrons_memory::Footprint;
-use bifrons_table::{Batch, ColumnKind, Field, Schema, SinkError, SinkProtocol, Table, TableSink};
+use bifrons_table::{Batch, ColumnKind, Field, Schema, SinkError, Table, TableSink};
 
 use crate::columnar::{Columnar, Refusal};
 use crate::output::{Destination, Output, Partial};
-use crate::staging::Staging;
+use crate::rows::{Format, Rows, columnar_sink};
 
 /// Descriptions and encoders of a column, as counted by the allocator.
 const COLUMN_BYTES: u64 = 24 << 10;
@@ -34,47 +34,15 @@ const LABEL_BYTES: u64 = 80;
 /// codes are those of the reader. Units are metadata `unit` of their fields in the Arrow schema
 /// that the file carries.
 #[derive(Debug)]
-pub struct ParquetSink {
-    protocol: SinkProtocol,
-    destination: Destination,
-    partial: Partial,
-    open: Option<Open>,
-}
+pub struct ParquetSink(Rows<ArrowWriter<Output>>);
 
-struct Open {
-    columnar: Columnar,
-    staging: Staging,
-    partial: Partial,
-    /// No more rows and no more attempts to end.
-    ended: bool,
-    /// The footer is written.
-    whole: bool,
-    writer: ArrowWriter<Output>,
-}
+columnar_sink!(ParquetSink);
 
 impl ParquetSink {
     /// Rows of each row group but the last. A row group is kept in memory until it is full.
     pub const ROW_GROUP_ROWS: usize = 65_536;
     /// Rows that go to the encoder at a time.
     const BATCH_ROWS: usize = 8_192;
-
-    /// A sink for a file of this name, which appears when the sink is finished.
-    #[must_use]
-    pub fn create(path: impl Into<PathBuf>) -> Self {
-        Self::over(Destination::Path(path.into()))
-    }
-
-    /// A sink for any writer; here an interrupted run leaves what it leaves.
-    #[must_use]
-    pub fn to_writer(writer: impl Write + Send + Sync + 'static) -> Self {
-        Self::over(Destination::Writer(Some(Box::new(writer))))
-    }
-
-    /// The same sink with another policy for interrupted runs.
-    #[must_use]
-    pub fn partial(self, partial: Partial) -> Self {
-        Self { partial, ..self }
-    }
 
     /// What the sink needs at most, when no value repeats: rows that are collected, their copy as
     /// arrays, and the encoded row group with its dictionaries; without the list of row groups.
@@ -103,50 +71,6 @@ impl ParquetSink {
             Table::footprint(schema, Self::BATCH_ROWS).beside(Footprint::persistent(BASE_BYTES)),
             Footprint::beside,
         )
-    }
-
-    fn over(destination: Destination) -> Self {
-        Self {
-            protocol: SinkProtocol::default(),
-            destination,
-            partial: Partial::default(),
-            open: None,
-        }
-    }
-
-    fn open(&mut self, schema: &Schema) -> Result<(), Refusal> {
-        let columnar = Columnar::new(schema)?;
-        let staging = Staging::new(schema, Self::BATCH_ROWS);
-        let output = self.destination.open(self.partial)?;
-        let writer =
-            ArrowWriter::try_new(output, columnar.schema().clone(), Some(properties(schema)))?;
-        let partial = self.partial;
-        self.open = Some(Open {
-            columnar,
-            staging,
-            partial,
-            ended: false,
-            whole: false,
-            writer,
-        });
-        Ok(())
-    }
-
-    fn settle(&mut self, result: Result<(), Refusal>) -> Result<(), SinkError> {
-        result.map_err(|refusal| {
-            self.protocol.fail();
-            // A file without its last part cannot be read.
-            if let Some(mut open) = self.open.take() {
-                open.ended = true;
-                if !open.whole {
-                    open.writer.inner_mut().spoil();
-                }
-            }
-            match refusal {
-                Refusal::Batch(error) => error.into(),
-                Refusal::Target(error) => self.destination.refused(error),
-            }
-        })
     }
 }
 
@@ -179,75 +103,28 @@ impl From<ParquetError> for Refusal {
     }
 }
 
-impl Open {
-    fn write(&mut self, batch: &Batch<'_>) -> Result<(), Refusal> {
-        let Self {
-            columnar,
-            staging,
-            writer,
-            ..
-        } = self;
-        staging.push(batch, |full| Ok(writer.write(&columnar.record(full)?)?))
+impl Format for ArrowWriter<Output> {
+    const BATCH_ROWS: usize = ParquetSink::BATCH_ROWS;
+
+    fn begin(output: Output, columnar: &Columnar, schema: &Schema) -> Result<Self, Refusal> {
+        let properties = properties(schema);
+        Ok(Self::try_new(
+            output,
+            columnar.schema().clone(),
+            Some(properties),
+        )?)
     }
 
-    /// Writes the rest and the footer.
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), Refusal> {
+        Ok(self.write(rows)?)
+    }
+
     fn end(&mut self) -> Result<(), Refusal> {
-        self.ended = true;
-        let Self {
-            columnar,
-            staging,
-            writer,
-            ..
-        } = self;
-        staging
-            .flush(|rest| -> Result<(), Refusal> { Ok(writer.write(&columnar.record(rest)?)?) })?;
-        writer.finish()?;
-        writer.inner_mut().flush()?;
-        writer.inner().mark();
-        self.whole = true;
-        Ok(())
-    }
-}
-
-impl TableSink for ParquetSink {
-    fn begin(&mut self, schema: &Schema) -> Result<(), SinkError> {
-        self.protocol.begin(schema)?;
-        let result = self.open(schema);
-        self.settle(result)
+        self.finish()?;
+        Ok(self.inner_mut().flush()?)
     }
 
-    fn append(&mut self, batch: &Batch<'_>) -> Result<(), SinkError> {
-        self.protocol.append(batch)?;
-        let result = self.open.as_mut().map_or(Ok(()), |open| open.write(batch));
-        self.settle(result)
-    }
-
-    fn finish(&mut self) -> Result<(), SinkError> {
-        self.protocol.finish()?;
-        let result = match self.open.as_mut() {
-            Some(open) => open
-                .end()
-                .and_then(|()| Ok(open.writer.inner_mut().commit()?)),
-            None => Ok(()),
-        };
-        self.settle(result)?;
-        self.open = None;
-        Ok(())
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if !self.ended && (self.partial == Partial::Discard || self.end().is_err()) {
-            self.writer.inner_mut().spoil();
-        }
-    }
-}
-
-impl std::fmt::Debug for Open {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Open")
-            .field("staging", &self.staging)
-            .finish_non_exhaustive()
+    fn output(&mut self) -> &mut Output {
+        self.inner_mut()
     }
 }

@@ -144,8 +144,17 @@ fn eliminate(
         let mut problem = LoopKind::Singular {
             variable: first.name().to_owned(),
         };
-        let (row, column, solution) = find_pivot(&equations, &variables, default, &mut problem)
-            .ok_or_else(|| problem.clone())?;
+        let pivot = find_pivot(&equations, &variables, default, &mut problem);
+        if pivot.is_none()
+            && let (LoopKind::Nonlinear { .. }, [equation], [variable]) =
+                (&problem, &equations[..], &variables[..])
+        {
+            // Later definitions come first in `solved`.
+            let iterations = newton(equation, variable, default)?;
+            solved.extend(iterations.into_iter().rev());
+            break;
+        }
+        let (row, column, solution) = pivot.ok_or_else(|| problem.clone())?;
         let variable = variables.remove(column);
         equations.remove(row);
         for equation in &mut equations {
@@ -160,6 +169,78 @@ fn eliminate(
     }
     solved.reverse();
     Ok(solved)
+}
+
+/// Newton steps from zero that a nonlinear loop of one variable gets.
+const NEWTON_STEPS: u32 = 12;
+/// The largest residual of a solution, relative to `1 + |v|`.
+const NEWTON_RESIDUAL: f64 = 1e-9;
+
+/// Newton's method unrolled: every step is a definition, the last one the variable itself.
+///
+/// ```text
+/// v_0 = 0      v_(k+1) = v_k - r(v_k) / r'(v_k)      v = v_12 if |r(v_12)| ≤ 1e-9 (1 + |v_12|), else NaN
+/// ```
+///
+/// A fixed number of steps keeps the program straight, so that members on lanes do not wait for
+/// each other. A loop of constants and parameters only is tried with their defaults at once.
+fn newton(
+    equation: &Equation,
+    variable: &Symbol,
+    default: &dyn Fn(&Symbol) -> Option<f64>,
+) -> Result<Vec<Definition>, LoopKind> {
+    let residual = &equation.left - &equation.right;
+    let slope = residual.derivative(variable);
+    check_convergence(&residual, &slope, variable, default)?;
+    let at = |expression: &Expr, value: &Expr| {
+        expression.substitute(&mut |symbol| (symbol == variable).then(|| value.clone()))
+    };
+    let mut definitions = Vec::new();
+    let mut value = Expr::constant(0.0);
+    for step in 1..=NEWTON_STEPS {
+        let symbol = Symbol::from(format!("newton {step} of {}", variable.name()));
+        let expression = &value - at(&residual, &value) / at(&slope, &value);
+        value = Expr::symbol(&symbol);
+        definitions.push(Definition { symbol, expression });
+    }
+    let bound = NEWTON_RESIDUAL * (1.0 + value.abs());
+    let solved = at(&residual, &value).abs().le(bound);
+    definitions.push(Definition {
+        symbol: variable.clone(),
+        expression: Expr::select(solved, value, f64::NAN),
+    });
+    Ok(definitions)
+}
+
+/// Runs the iteration with parameters at their defaults, where nothing else is read.
+fn check_convergence(
+    residual: &Expr,
+    slope: &Expr,
+    variable: &Symbol,
+    default: &dyn Fn(&Symbol) -> Option<f64>,
+) -> Result<(), LoopKind> {
+    let mut value = 0.0_f64;
+    for step in 0..=NEWTON_STEPS {
+        let mut read = |symbol: &Symbol| {
+            if symbol == variable {
+                Some(value)
+            } else {
+                default(symbol)
+            }
+        };
+        let (Ok(rest), Ok(rate)) = (residual.evaluate(&mut read), slope.evaluate(&mut read)) else {
+            // It also depends on time or states.
+            return Ok(());
+        };
+        if step < NEWTON_STEPS {
+            value -= rest / rate;
+        } else if !(rest.abs() <= NEWTON_RESIDUAL * (1.0 + value.abs())) {
+            return Err(LoopKind::NoConvergence {
+                variable: variable.name().to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// An equation and a variable that it can be solved for, and the solution.

@@ -10,7 +10,9 @@ use bifrons_expr::{Expr, Symbol};
 pub use builder::BlockSpecBuilder;
 
 use crate::diagram::Diagram;
+use crate::equations::GuardEquation;
 use crate::error::{BlockError, UnknownName};
+use crate::event::{Clock, Trigger};
 use crate::name::nearest;
 
 /// Something that a [`DiagramBuilder`](crate::DiagramBuilder) can add: a block of a library, a
@@ -145,6 +147,9 @@ impl Part {
 /// y_k        = h_k(time, x, u, p, v)
 /// ```
 ///
+/// A block may have discrete states and samples (see [`Update`](crate::Update)), clocks and
+/// guards of its own; all equations may read discrete states.
+///
 /// A name stands for one input `u`, parameter `p`, state `x`, definition `v` or output `y`;
 /// `time` is the independent variable. An output may be used by other equations of the block.
 /// In a diagram the names get the path of the block in front: `k` of block `gain` is `gain.k`.
@@ -158,6 +163,20 @@ pub struct BlockSpec {
     pub(crate) inputs: Vec<usize>,
     /// Positions in `locals`, ascending.
     pub(crate) outputs: Vec<usize>,
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) guards: Vec<GuardEquation>,
+    pub(crate) updates: Vec<BlockUpdate>,
+}
+
+/// An update within a block.
+#[derive(Debug, Clone)]
+pub(crate) struct BlockUpdate {
+    pub(crate) trigger: Trigger,
+    /// Position in `locals`.
+    pub(crate) target: usize,
+    pub(crate) expression: Expr,
+    pub(crate) priority: i32,
+    pub(crate) sample: bool,
 }
 
 /// A named quantity of a block.
@@ -173,6 +192,10 @@ pub(crate) enum Role {
     Parameter(f64),
     State {
         derivative: Expr,
+        start: Expr,
+    },
+    /// A register or a sample.
+    Discrete {
         start: Expr,
     },
     /// A definition or an output. `uses` are the positions in `locals` that it depends on.

@@ -2,6 +2,7 @@
 
 mod builder;
 mod display;
+mod instant;
 mod table;
 
 use std::sync::Arc;
@@ -9,9 +10,12 @@ use std::sync::Arc;
 use bifrons_expr::{Expr, Symbol};
 
 pub use builder::EquationSystemBuilder;
+pub use instant::{DiscreteState, GuardEquation, Update};
+pub(crate) use instant::{InstantNode, base_name, instant_order, pre_symbol};
 pub(crate) use table::{Meaning, SymbolTable};
 
 use crate::error::{EquationError, UnknownName};
+use crate::event::{Clock, Trigger};
 use crate::name::nearest;
 
 /// A parameter: a number that may differ from run to run.
@@ -65,6 +69,10 @@ pub struct Output {
 /// y_k         = h_k(time, x, u, p, v)                 outputs
 /// ```
 ///
+/// Hybrid systems have discrete states `d` that all of these may read, clocks, guards
+/// `g(time, x, u, p, v, d)`, and updates of `x` and `d` at instants of clocks and crossings of
+/// guards, see [`Update`].
+///
 /// Made by [`Diagram::flatten`](crate::Diagram::flatten) or written by hand with
 /// [`EquationSystem::builder`]. Every quantity keeps its path. `Display` prints the equations.
 ///
@@ -87,6 +95,9 @@ pub struct Output {
 pub struct EquationSystem {
     parts: Parts,
     table: SymbolTable,
+    /// Definitions and samples in the order in which they are evaluated at an instant; empty
+    /// without samples, where it is that of the definitions.
+    instant: Vec<InstantNode>,
 }
 
 #[derive(Debug, Clone)]
@@ -98,12 +109,17 @@ pub(crate) struct Parts {
     /// In causal order.
     pub(crate) definitions: Vec<Definition>,
     pub(crate) outputs: Vec<Output>,
+    pub(crate) discretes: Vec<DiscreteState>,
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) guards: Vec<GuardEquation>,
+    pub(crate) updates: Vec<Update>,
 }
 
 /// Marks of the definitions and parameters that some expressions need.
 pub(crate) struct Needed {
     pub(crate) definitions: Vec<bool>,
     pub(crate) parameters: Vec<bool>,
+    pub(crate) discretes: Vec<bool>,
 }
 
 impl EquationSystem {
@@ -119,7 +135,13 @@ impl EquationSystem {
             name: name.name().to_owned(),
             problem,
         })?;
-        let system = Self { parts, table };
+        let instant = instant_order(&parts, &table)?;
+        instant::check_rivals(&parts)?;
+        let system = Self {
+            parts,
+            table,
+            instant,
+        };
         system.check_starts()?;
         Ok(system)
     }
@@ -160,6 +182,46 @@ impl EquationSystem {
         &self.parts.outputs
     }
 
+    /// Discrete states, in order of declaration.
+    #[must_use]
+    pub fn discretes(&self) -> &[DiscreteState] {
+        &self.parts.discretes
+    }
+
+    /// Clocks, in order of declaration.
+    #[must_use]
+    pub fn clocks(&self) -> &[Clock] {
+        &self.parts.clocks
+    }
+
+    /// Guards, in order of declaration.
+    #[must_use]
+    pub fn guards(&self) -> &[GuardEquation] {
+        &self.parts.guards
+    }
+
+    /// Updates, in order of declaration.
+    #[must_use]
+    pub fn updates(&self) -> &[Update] {
+        &self.parts.updates
+    }
+
+    /// Name of a clock or guard.
+    #[must_use]
+    pub fn trigger_name(&self, trigger: Trigger) -> &str {
+        instant::trigger_name(&self.parts, trigger)
+    }
+
+    /// Pairs of updates that must not be due at once.
+    pub(crate) fn rivals(&self) -> Vec<crate::event::Rivals> {
+        instant::rivals(&self.parts)
+    }
+
+    /// Definitions and samples in the order of an instant.
+    pub(crate) fn instant(&self) -> &[InstantNode] {
+        &self.instant
+    }
+
     /// The definition of a quantity, by its path.
     ///
     /// # Errors
@@ -190,6 +252,7 @@ impl EquationSystem {
         let mut needed = Needed {
             definitions: vec![false; self.parts.definitions.len()],
             parameters: vec![false; self.parts.parameters.len()],
+            discretes: vec![false; self.parts.discretes.len()],
         };
         for root in roots {
             self.mark(root, &mut needed);
@@ -204,9 +267,10 @@ impl EquationSystem {
 
     fn mark(&self, expression: &Expr, needed: &mut Needed) {
         for symbol in expression.dependencies() {
-            match self.meaning(&symbol) {
+            match self.table.find(base_name(symbol.name())) {
                 Some(Meaning::Definition(index)) => needed.definitions[index] = true,
                 Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
+                Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
                 Some(Meaning::Time | Meaning::Input | Meaning::State(_)) | None => {}
             }
         }
@@ -214,18 +278,20 @@ impl EquationSystem {
 
     /// A start may read parameters, the start time and definitions of these.
     fn check_starts(&self) -> Result<(), EquationError> {
-        for state in &self.parts.states {
-            let mut open: Vec<Symbol> = state.start.dependencies().into_iter().collect();
+        let continuous = self.parts.states.iter().map(|s| (&s.symbol, &s.start));
+        let discrete = self.parts.discretes.iter().map(|d| (&d.symbol, &d.start));
+        for (state, start) in continuous.chain(discrete) {
+            let mut open: Vec<Symbol> = start.dependencies().into_iter().collect();
             if open.iter().all(|symbol| self.is_parameter(symbol)) {
                 continue;
             }
             let mut seen = vec![false; self.parts.definitions.len()];
             while let Some(symbol) = open.pop() {
                 match self.meaning(&symbol) {
-                    Some(Meaning::State(_) | Meaning::Input) => {
+                    Some(Meaning::State(_) | Meaning::Input | Meaning::Discrete(_)) => {
                         return Err(EquationError::Start {
                             system: self.name().to_owned(),
-                            state: state.symbol.name().to_owned(),
+                            state: state.name().to_owned(),
                             symbol: symbol.name().to_owned(),
                         });
                     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::event::TimelineError;
 use crate::name::{Hint, NameProblem};
 
 /// A look-up by name that found nothing.
@@ -48,6 +49,27 @@ pub enum SchemaError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BlockError {
+    /// A state machine that makes no sense.
+    #[error("{kind}: {problem}")]
+    Machine {
+        /// Kind of the block.
+        kind: String,
+        /// What is wrong, by the names of states.
+        problem: String,
+    },
+    /// An update whose trigger is no clock or guard of the block, or whose target is no state.
+    #[error(
+        "update of `{variable}` at `{trigger}` of block kind {kind}: `{trigger}` must be a clock \
+         or guard of the block and `{variable}` a discrete or continuous state of it"
+    )]
+    Update {
+        /// Kind of the block.
+        kind: String,
+        /// The variable.
+        variable: String,
+        /// The clock or guard.
+        trigger: String,
+    },
     /// A name that is malformed, reserved or taken.
     #[error("name `{name}` of block kind {kind} {problem}")]
     Name {
@@ -256,6 +278,13 @@ pub enum LoopKind {
         /// Number of loop variables found.
         count: usize,
     },
+    /// Newton's method from zero finds no solution of a nonlinear loop.
+    NoConvergence {
+        /// The loop variable.
+        variable: String,
+    },
+    /// Samples that read each other at one instant.
+    Samples,
 }
 
 impl LoopKind {
@@ -265,6 +294,10 @@ impl LoopKind {
             Self::Nonlinear { .. } | Self::TooManyVariables { .. } => {
                 "put a state between two of its ports"
             }
+            Self::NoConvergence { .. } => {
+                "it may have no solution; put a state between two of its ports"
+            }
+            Self::Samples => "put a unit delay between two of its ports",
         }
     }
 }
@@ -277,6 +310,13 @@ impl fmt::Display for LoopKind {
             Self::TooManyVariables { count } => {
                 write!(f, "algebraic loop with {count} loop variables")
             }
+            Self::NoConvergence { variable } => {
+                write!(
+                    f,
+                    "no convergence for the nonlinear algebraic loop of `{variable}`"
+                )
+            }
+            Self::Samples => f.write_str("algebraic loop of samples"),
         }
     }
 }
@@ -348,6 +388,50 @@ pub enum EquationError {
         system: String,
         /// Every such input.
         inputs: Vec<String>,
+    },
+    /// Clocks that cannot be used together.
+    #[error("clocks of system `{system}` cannot be used")]
+    Clocks {
+        /// Name of the system.
+        system: String,
+        /// Which clock and why.
+        source: TimelineError,
+    },
+    /// An update names a clock or guard that the system does not have.
+    #[error("update of `{variable}` in system `{system}`")]
+    Trigger {
+        /// Name of the system.
+        system: String,
+        /// The variable that would be written.
+        variable: String,
+        /// The unknown clock or guard.
+        source: Box<UnknownName>,
+    },
+    /// An update writes something that is neither a discrete nor a continuous state.
+    #[error(
+        "update of `{variable}` in system `{system}` at `{trigger}`: only discrete and continuous \
+         states can be written, and a sample must be discrete and written as a sample only"
+    )]
+    UpdateTarget {
+        /// Name of the system.
+        system: String,
+        /// The variable.
+        variable: String,
+        /// Name of the clock or guard.
+        trigger: String,
+    },
+    /// One clock or guard updates a variable twice with equal priority.
+    #[error(
+        "variable `{variable}` of system `{system}` is updated twice at `{trigger}`; give the \
+         updates different priorities"
+    )]
+    SecondUpdate {
+        /// Name of the system.
+        system: String,
+        /// The variable.
+        variable: String,
+        /// Name of the clock or guard.
+        trigger: String,
     },
     /// The equations cannot be compiled to a tape.
     #[error("equations of system `{system}` cannot be compiled")]

@@ -9,8 +9,12 @@ use bifrons_expr::{Expr, Symbol};
 use crate::algebraic::{self, Defaults};
 use crate::block::Role;
 use crate::diagram::Diagram;
-use crate::equations::{ContinuousState, Definition, EquationSystem, Output, Parameter, Parts};
+use crate::equations::{
+    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, Output, Parameter,
+    Parts, Update, base_name, pre_symbol,
+};
 use crate::error::{EquationError, LoopKind};
+use crate::event::{Clock, Trigger};
 use crate::graph::Digraph;
 use net::{Net, Node};
 
@@ -44,6 +48,28 @@ pub(crate) fn flatten(diagram: &Diagram) -> Result<EquationSystem, EquationError
     emitter.finish(diagram)
 }
 
+/// What happens at instants in all blocks.
+#[derive(Default)]
+struct Events {
+    discretes: Vec<DiscreteState>,
+    clocks: Vec<Clock>,
+    guards: Vec<GuardEquation>,
+    updates: Vec<Update>,
+}
+
+impl Events {
+    /// Blocks with equal clocks share one, which has the name of the first.
+    fn clock(&mut self, clock: &Clock, path: impl FnOnce() -> String) -> usize {
+        let equal = |own: &Clock| own.period == clock.period && own.offset == clock.offset;
+        self.clocks.iter().position(equal).unwrap_or_else(|| {
+            let mut own = clock.clone();
+            own.name = path().into();
+            self.clocks.push(own);
+            self.clocks.len() - 1
+        })
+    }
+}
+
 /// Turns nodes into symbols and equations, dependencies first.
 struct Emitter<'n, 'd> {
     net: &'n Net<'d>,
@@ -70,7 +96,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
             };
             match net.nodes[node] {
                 Node::Alias(_) | Node::Equation => continue,
-                Node::State => {}
+                Node::State | Node::Discrete => {}
                 Node::Input => inputs.push(symbol.clone()),
                 Node::Parameter(default) => {
                     parameters.push(Parameter {
@@ -102,7 +128,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
                 self.values[node] = Some(Expr::symbol(&definition.symbol));
                 self.definitions.push(definition);
             }
-            Node::Input | Node::Parameter(_) | Node::State => {}
+            Node::Input | Node::Parameter(_) | Node::State | Node::Discrete => {}
         }
     }
 
@@ -180,10 +206,56 @@ impl<'n, 'd> Emitter<'n, 'd> {
     /// Replaces the local names of the block that owns `node`.
     fn globalise(&self, node: usize, expression: &Expr) -> Expr {
         expression.substitute(&mut |symbol| {
-            self.net
-                .sibling(node, symbol.name())
-                .and_then(|found| self.values[found].clone())
+            let base = base_name(symbol.name());
+            let value = self.values[self.net.sibling(node, base)?].clone()?;
+            if base == symbol.name() {
+                return Some(value);
+            }
+            let before = value.as_symbol().map(pre_symbol);
+            Some(before.map_or(value, Expr::symbol))
         })
+    }
+
+    /// Discrete states, clocks, guards and updates of all blocks.
+    fn events(&self) -> Events {
+        let mut events = Events::default();
+        for (first, block) in self.net.blocks() {
+            for (local, part) in block.locals.iter().enumerate() {
+                if let Role::Discrete { start } = &part.role {
+                    events.discretes.push(DiscreteState {
+                        symbol: self.symbol(first + local),
+                        start: self.globalise(first, start),
+                    });
+                }
+            }
+            let guards = events.guards.len();
+            let clocks: Vec<usize> = block
+                .clocks
+                .iter()
+                .map(|clock| events.clock(clock, || self.net.event_path(first, &clock.name)))
+                .collect();
+            for equation in &block.guards {
+                let mut guard = equation.guard.clone();
+                guard.name = self.net.event_path(first, &guard.name).into();
+                events.guards.push(GuardEquation {
+                    guard,
+                    expression: self.globalise(first, &equation.expression),
+                });
+            }
+            for update in &block.updates {
+                events.updates.push(Update {
+                    trigger: match update.trigger {
+                        Trigger::Clock(index) => Trigger::Clock(clocks[index]),
+                        Trigger::Guard(index) => Trigger::Guard(guards + index),
+                    },
+                    target: self.symbol(first + update.target),
+                    expression: self.globalise(first, &update.expression),
+                    priority: update.priority,
+                    sample: update.sample,
+                });
+            }
+        }
+        events
     }
 
     fn finish(self, diagram: &Diagram) -> Result<EquationSystem, EquationError> {
@@ -208,6 +280,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
                 })
             });
         let outputs = outputs.collect();
+        let events = self.events();
         EquationSystem::from_parts(Parts {
             name: Arc::clone(&diagram.0.name),
             parameters: self.parameters,
@@ -215,6 +288,10 @@ impl<'n, 'd> Emitter<'n, 'd> {
             states,
             definitions: self.definitions,
             outputs,
+            discretes: events.discretes,
+            clocks: events.clocks,
+            guards: events.guards,
+            updates: events.updates,
         })
     }
 }

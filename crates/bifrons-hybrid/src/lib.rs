@@ -47,6 +47,7 @@ mod block;
 mod diagram;
 mod equations;
 mod error;
+mod event;
 mod flatten;
 mod graph;
 mod name;
@@ -54,16 +55,23 @@ mod program;
 mod scalar;
 mod schema;
 mod system;
+mod tape_events;
 mod tape_system;
+mod update_program;
 
 pub use block::{Block, BlockSpec, BlockSpecBuilder, Component};
 pub use diagram::{BlockId, Diagram, DiagramBuilder, InputPort, OutputPort};
 pub use equations::{
-    ContinuousState, Definition, EquationSystem, EquationSystemBuilder, Output, Parameter,
+    ContinuousState, Definition, DiscreteState, EquationSystem, EquationSystemBuilder,
+    GuardEquation, Output, Parameter, Update,
 };
 pub use error::{
     AlgebraicLoop, BlockError, DiagramError, EquationError, LoopKind, SchemaError, UnknownName,
     UnknownPort,
+};
+pub use event::{
+    Clock, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals, TimeGrid,
+    TimelineError, Trigger,
 };
 pub use graph::{Digraph, StrongComponents};
 pub use name::{NameProblem, TIME};

@@ -4,7 +4,7 @@ use bifrons_expr::{CompileError, Expr, Registers, Symbol, Tape, TapeBuilder};
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
-use crate::equations::EquationSystem;
+use crate::equations::{EquationSystem, base_name};
 use crate::name::TIME;
 
 /// A straight-line program over `time`, if it is read, and some states.
@@ -14,7 +14,8 @@ use crate::name::TIME;
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     tape: Tape,
-    /// Positions of the tape's parameters among those of the system.
+    /// Positions of the tape's parameters among those of the system, then of discrete states
+    /// after all parameters.
     parameters: Vec<usize>,
     /// Whether `time` is the first variable of the tape.
     reads_time: bool,
@@ -40,10 +41,19 @@ impl Program {
             let marked = marks.iter().enumerate().filter(|(_, needed)| **needed);
             marked.map(|(position, _)| position).collect()
         };
-        let parameters = positions(&needed.parameters);
-        let symbols = parameters
+        let mut parameters = positions(&needed.parameters);
+        let symbols: Vec<Symbol> = parameters
             .iter()
-            .map(|&p| system.parameters()[p].symbol.clone());
+            .map(|&p| system.parameters()[p].symbol.clone())
+            .collect();
+        let discretes = positions(&needed.discretes);
+        let held: Vec<Symbol> = discretes
+            .iter()
+            .map(|&d| system.discretes()[d].symbol.clone())
+            .collect();
+        let offset = system.parameters().len();
+        parameters.extend(discretes.iter().map(|&d| offset + d));
+        let roots: Vec<Expr> = roots.iter().map(|root| current(system, root)).collect();
         let definitions = positions(&needed.definitions);
         let time = Symbol::new(TIME);
         let defined = definitions
@@ -53,15 +63,21 @@ impl Program {
             .iter()
             .chain(defined)
             .any(|expression| expression.dependencies().contains(&time));
-        let mut builder = TapeBuilder::new().parameters(symbols).variables(
-            reads_time
-                .then_some(time)
-                .into_iter()
-                .chain(states.iter().cloned()),
-        );
+        let mut builder = TapeBuilder::new()
+            .parameters(symbols)
+            .parameters(held)
+            .variables(
+                reads_time
+                    .then_some(time)
+                    .into_iter()
+                    .chain(states.iter().cloned()),
+            );
         for position in definitions {
             let definition = &system.definitions()[position];
-            builder = builder.define(definition.symbol.clone(), definition.expression.clone());
+            builder = builder.define(
+                definition.symbol.clone(),
+                current(system, &definition.expression),
+            );
         }
         let tape = builder.outputs(roots).build()?;
         Ok(Self {
@@ -69,6 +85,16 @@ impl Program {
             parameters,
             reads_time,
         })
+    }
+
+    /// Takes a tape over `time` and states, whose parameters are at `parameters` among the
+    /// parameters and discrete states of the system.
+    pub(crate) fn from_tape(tape: Tape, parameters: Vec<usize>) -> Self {
+        Self {
+            tape,
+            parameters,
+            reads_time: true,
+        }
     }
 
     pub(crate) fn instruction_count(&self) -> usize {
@@ -82,15 +108,19 @@ impl Program {
         }
     }
 
-    /// `values` are all parameters of the system.
-    pub(crate) fn set_parameters<const W: usize>(
+    /// `values` are all parameters of the system, `discrete` its discrete states.
+    pub(crate) fn set_values<const W: usize>(
         &self,
         memory: &mut ProgramRegisters<W>,
         lane: usize,
         values: &[f64],
+        discrete: &[f64],
     ) {
         for (own, &position) in memory.parameters.iter_mut().zip(&self.parameters) {
-            *own = values[position];
+            *own = match position.checked_sub(values.len()) {
+                None => values[position],
+                Some(position) => discrete[position],
+            };
         }
         self.tape
             .set_parameters(&mut memory.registers, lane, &memory.parameters);
@@ -119,4 +149,15 @@ impl Program {
             .footprint(lanes)
             .beside(Footprint::of::<f64>(self.parameters.len()))
     }
+}
+
+/// The expression between instants, where `pre(x)` is `x`.
+fn current(system: &EquationSystem, expression: &Expr) -> Expr {
+    if system.discretes().is_empty() {
+        return expression.clone();
+    }
+    expression.substitute(&mut |symbol| {
+        let base = base_name(symbol.name());
+        (base != symbol.name()).then(|| Expr::symbol(base))
+    })
 }

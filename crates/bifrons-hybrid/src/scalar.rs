@@ -3,6 +3,7 @@
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
+use crate::event::{EventTable, Instant};
 use crate::schema::Schema;
 use crate::system::HybridSystem;
 
@@ -12,6 +13,9 @@ use crate::system::HybridSystem;
 /// ```text
 /// dx/dt = f(t, x, p)      x(t0) = s(t0, p)      y = h(t, x, p)
 /// ```
+///
+/// Where a system has discrete states, they follow the parameters in every slice called
+/// `parameters`, except in that of [`Instant`].
 ///
 /// Slices have the lengths that the schema says. The methods must be pure functions of their
 /// arguments: a run repeated gives the same bits.
@@ -60,6 +64,24 @@ pub trait ScalarSystem: Send + Sync {
     fn output_state(&self, _output: usize) -> Option<usize> {
         None
     }
+
+    /// Discrete states, clocks and guards. Default: none.
+    fn events(&self) -> &EventTable {
+        EventTable::none()
+    }
+
+    /// Writes the discrete states before the first instant.
+    fn initial_discrete(&self, _t0: f64, _parameters: &[f64], _discrete: &mut [f64]) {}
+
+    /// Writes the values of the guards.
+    fn guards(&self, _t: f64, _state: &[f64], _parameters: &[f64], _guards: &mut [f64]) {}
+
+    /// Writes the time derivatives of the guards, where [`EventTable::has_rates`] says so.
+    fn guard_rates(&self, _t: f64, _state: &[f64], _parameters: &[f64], _rates: &mut [f64]) {}
+
+    /// What happens at an instant: `state` and `discrete` hold the values before it and get those
+    /// after it.
+    fn update(&self, _instant: &Instant<'_>, _state: &mut [f64], _discrete: &mut [f64]) {}
 }
 
 /// Evaluates a [`ScalarSystem`] lane by lane: the same bits for every number of lanes.
@@ -69,7 +91,7 @@ pub struct ScalarLanes<S>(pub S);
 /// Workspace of [`ScalarLanes`]: the members' parameters and one member's vectors.
 #[derive(Debug, Clone)]
 pub struct ScalarWorkspace<const W: usize> {
-    /// `W × parameter_count`, member by member.
+    /// `W × (parameter_count + discrete count)`, member by member.
     parameters: Vec<f64>,
     state: Vec<f64>,
     result: Vec<f64>,
@@ -84,8 +106,10 @@ impl<S: ScalarSystem> HybridSystem for ScalarLanes<S> {
 
     fn workspace<const W: usize>(&self, _level: Level) -> ScalarWorkspace<W> {
         let schema = self.schema();
+        let mut member = schema.defaults().to_vec();
+        member.resize(self.value_count(), 0.0);
         ScalarWorkspace {
-            parameters: schema.defaults().repeat(W),
+            parameters: member.repeat(W),
             state: vec![0.0; schema.state_count()],
             result: vec![0.0; schema.state_count().max(schema.output_count())],
         }
@@ -97,8 +121,8 @@ impl<S: ScalarSystem> HybridSystem for ScalarLanes<S> {
         lane: usize,
         parameters: &[f64],
     ) {
-        let count = self.schema().parameter_count();
-        workspace.parameters[lane * count..][..count].copy_from_slice(parameters);
+        let stride = self.value_count();
+        workspace.parameters[lane * stride..][..parameters.len()].copy_from_slice(parameters);
     }
 
     fn initial_state<const W: usize>(
@@ -135,11 +159,69 @@ impl<S: ScalarSystem> HybridSystem for ScalarLanes<S> {
         self.0.output_state(output)
     }
 
+    fn events(&self) -> &EventTable {
+        self.0.events()
+    }
+
+    fn set_values<const W: usize>(
+        &self,
+        workspace: &mut ScalarWorkspace<W>,
+        lane: usize,
+        parameters: &[f64],
+        discrete: &[f64],
+    ) {
+        let stride = self.value_count();
+        let own = &mut workspace.parameters[lane * stride..][..stride];
+        own[..parameters.len()].copy_from_slice(parameters);
+        own[parameters.len()..].copy_from_slice(discrete);
+    }
+
+    fn initial_discrete<const W: usize>(
+        &self,
+        _workspace: &mut ScalarWorkspace<W>,
+        t0: f64,
+        parameters: &[f64],
+        discrete: &mut [f64],
+    ) {
+        self.0.initial_discrete(t0, parameters, discrete);
+    }
+
+    fn guards(&self, workspace: &mut ScalarWorkspace<1>, t: f64, x: &[f64], guards: &mut [f64]) {
+        self.0.guards(t, x, &workspace.parameters, guards);
+    }
+
+    fn guard_rates(
+        &self,
+        workspace: &mut ScalarWorkspace<1>,
+        t: f64,
+        x: &[f64],
+        rates: &mut [f64],
+    ) {
+        self.0.guard_rates(t, x, &workspace.parameters, rates);
+    }
+
+    fn update(
+        &self,
+        _workspace: &mut ScalarWorkspace<1>,
+        instant: &Instant<'_>,
+        state: &mut [f64],
+        discrete: &mut [f64],
+    ) {
+        self.0.update(instant, state, discrete);
+    }
+
     fn workspace_footprint(&self, lanes: usize) -> Footprint {
         let schema = self.schema();
         let (states, outputs) = (schema.state_count(), schema.output_count());
-        Footprint::of::<f64>(schema.parameter_count().saturating_mul(lanes))
+        Footprint::of::<f64>(self.value_count().saturating_mul(lanes))
             .beside(Footprint::of::<f64>(states + states.max(outputs)))
+    }
+}
+
+impl<S: ScalarSystem> ScalarLanes<S> {
+    /// Parameters and discrete states of a member.
+    fn value_count(&self) -> usize {
+        self.0.schema().parameter_count() + self.0.events().discretes().len()
     }
 }
 

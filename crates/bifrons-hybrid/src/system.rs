@@ -3,6 +3,7 @@
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
+use crate::event::{EventTable, Instant};
 use crate::schema::Schema;
 
 /// A system of ordinary differential equations with parameters and outputs, evaluated for `W`
@@ -11,6 +12,10 @@ use crate::schema::Schema;
 /// ```text
 /// dx/dt = f(t, x, p)      x(t0) = s(t0, p)      y = h(t, x, p)
 /// ```
+///
+/// A system with events has discrete states `d` that the right-hand sides read, too, clocks, and
+/// guards; what happens at an instant is [`update`](Self::update). Discrete states are constant
+/// between instants, so they are set like parameters.
 ///
 /// The system is immutable and shared; what a run changes lives in its workspace. Each member has
 /// its own parameters and its own time.
@@ -70,6 +75,66 @@ pub trait HybridSystem: Send + Sync {
 
     /// `Some(i)` if the output is state `i` itself, so that a recorder can copy it.
     fn output_state(&self, output: usize) -> Option<usize>;
+
+    /// Discrete states, clocks and guards. Default: none.
+    fn events(&self) -> &EventTable {
+        EventTable::none()
+    }
+
+    /// Gives the member in `lane` its parameters and its discrete states, which all other methods
+    /// use until they are given new ones.
+    ///
+    /// Default: [`set_parameters`](Self::set_parameters), for systems without discrete states.
+    fn set_values<const W: usize>(
+        &self,
+        workspace: &mut Self::Workspace<W>,
+        lane: usize,
+        parameters: &[f64],
+        discrete: &[f64],
+    ) {
+        let _ = discrete;
+        self.set_parameters(workspace, lane, parameters);
+    }
+
+    /// Discrete states of one member before the first instant. Default: left as they are.
+    fn initial_discrete<const W: usize>(
+        &self,
+        workspace: &mut Self::Workspace<W>,
+        t0: f64,
+        parameters: &[f64],
+        discrete: &mut [f64],
+    ) {
+        let _ = (workspace, t0, parameters, discrete);
+    }
+
+    /// Guards of one member, one value each. Default: left as they are.
+    fn guards(&self, workspace: &mut Self::Workspace<1>, t: f64, x: &[f64], guards: &mut [f64]) {
+        let _ = (workspace, t, x, guards);
+    }
+
+    /// Time derivatives of the guards along the solution, `∂g/∂t + ∂g/∂x f`, where
+    /// [`EventTable::has_rates`] says so. They let a driver find crossings that lie close together.
+    fn guard_rates(
+        &self,
+        workspace: &mut Self::Workspace<1>,
+        t: f64,
+        x: &[f64],
+        rates: &mut [f64],
+    ) {
+        let _ = (workspace, t, x, rates);
+    }
+
+    /// What happens at an instant: `state` and `discrete` hold the values before it and get those
+    /// after it. Default: nothing.
+    fn update(
+        &self,
+        workspace: &mut Self::Workspace<1>,
+        instant: &Instant<'_>,
+        state: &mut [f64],
+        discrete: &mut [f64],
+    ) {
+        let _ = (workspace, instant, state, discrete);
+    }
 
     /// Memory of a workspace with `lanes` lanes.
     fn workspace_footprint(&self, lanes: usize) -> Footprint;

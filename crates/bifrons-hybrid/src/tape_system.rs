@@ -8,9 +8,11 @@ use bifrons_memory::Footprint;
 
 use crate::equations::{EquationSystem, Meaning, Output};
 use crate::error::EquationError;
+use crate::event::{EventTable, Instant};
 use crate::program::{Program, ProgramRegisters};
 use crate::schema::Schema;
 use crate::system::HybridSystem;
+use crate::tape_events::{EventRegisters, TapeEvents};
 
 /// An [`EquationSystem`] compiled to straight-line programs for lanes of members.
 ///
@@ -24,6 +26,7 @@ pub struct TapeSystem {
     derivatives: Program,
     outputs: Program,
     output_states: Vec<Option<usize>>,
+    events: TapeEvents,
 }
 
 /// Workspace of a [`TapeSystem`].
@@ -35,6 +38,8 @@ pub struct TapeWorkspace<const W: usize> {
     start_values: Vec<[f64; 1]>,
     derivatives: ProgramRegisters<W>,
     outputs: ProgramRegisters<W>,
+    /// Where there are events, for one lane.
+    events: Option<Box<EventRegisters>>,
 }
 
 impl EquationSystem {
@@ -58,7 +63,9 @@ impl EquationSystem {
             });
         }
         let states: Vec<Symbol> = self.states().iter().map(|s| s.symbol.clone()).collect();
-        let starts = self.states().iter().map(|s| s.start.clone()).collect();
+        let starts = self.states().iter().map(|s| s.start.clone());
+        let starts = starts.chain(self.discretes().iter().map(|d| d.start.clone()));
+        let starts = starts.collect();
         let derivatives = self.states().iter().map(|s| s.derivative.clone()).collect();
         let outputs = self
             .outputs()
@@ -77,6 +84,7 @@ impl EquationSystem {
             derivatives: program(&states, derivatives)?,
             outputs: program(&states, outputs)?,
             output_states: self.output_states(),
+            events: TapeEvents::new(self, &states)?,
         })
     }
 
@@ -114,6 +122,30 @@ impl TapeSystem {
     }
 }
 
+impl TapeSystem {
+    fn discrete_count(&self) -> usize {
+        self.events.table().discretes().len()
+    }
+
+    /// Evaluates the start values of states and discrete states.
+    fn start_values<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        t0: f64,
+        parameters: &[f64],
+    ) {
+        let TapeWorkspace {
+            level,
+            starts,
+            start_values,
+            ..
+        } = workspace;
+        self.starts.set_values(starts, 0, parameters, &[]);
+        self.starts
+            .evaluate(*level, starts, &[&[[t0]], &[]], start_values);
+    }
+}
+
 impl HybridSystem for TapeSystem {
     type Workspace<const W: usize> = TapeWorkspace<W>;
 
@@ -125,9 +157,10 @@ impl HybridSystem for TapeSystem {
         let mut workspace = TapeWorkspace {
             level,
             starts: self.starts.registers(),
-            start_values: vec![[0.0]; self.schema.state_count()],
+            start_values: vec![[0.0]; self.schema.state_count() + self.discrete_count()],
             derivatives: self.derivatives.registers(),
             outputs: self.outputs.registers(),
+            events: (W == 1).then(|| self.events.registers()).flatten(),
         };
         for lane in 0..W {
             self.set_parameters(&mut workspace, lane, self.schema.defaults());
@@ -141,10 +174,68 @@ impl HybridSystem for TapeSystem {
         lane: usize,
         parameters: &[f64],
     ) {
+        // Without discrete states this takes no memory; with some, drivers call `set_values`.
+        let discrete = vec![0.0; self.discrete_count()];
+        self.set_values(workspace, lane, parameters, &discrete);
+    }
+
+    fn set_values<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        lane: usize,
+        parameters: &[f64],
+        discrete: &[f64],
+    ) {
         self.derivatives
-            .set_parameters(&mut workspace.derivatives, lane, parameters);
+            .set_values(&mut workspace.derivatives, lane, parameters, discrete);
         self.outputs
-            .set_parameters(&mut workspace.outputs, lane, parameters);
+            .set_values(&mut workspace.outputs, lane, parameters, discrete);
+        if let Some(events) = &mut workspace.events {
+            self.events.set_values(events, parameters, discrete);
+        }
+    }
+
+    fn events(&self) -> &EventTable {
+        self.events.table()
+    }
+
+    fn initial_discrete<const W: usize>(
+        &self,
+        workspace: &mut TapeWorkspace<W>,
+        t0: f64,
+        parameters: &[f64],
+        discrete: &mut [f64],
+    ) {
+        self.start_values(workspace, t0, parameters);
+        let values = &workspace.start_values[self.schema.state_count()..];
+        for (own, [value]) in discrete.iter_mut().zip(values) {
+            *own = *value;
+        }
+    }
+
+    fn guards(&self, workspace: &mut TapeWorkspace<1>, t: f64, x: &[f64], guards: &mut [f64]) {
+        if let Some(events) = &mut workspace.events {
+            self.events.guards(workspace.level, events, t, x, guards);
+        }
+    }
+
+    fn guard_rates(&self, workspace: &mut TapeWorkspace<1>, t: f64, x: &[f64], rates: &mut [f64]) {
+        if let Some(events) = &mut workspace.events {
+            self.events.rates(workspace.level, events, t, x, rates);
+        }
+    }
+
+    fn update(
+        &self,
+        workspace: &mut TapeWorkspace<1>,
+        instant: &Instant<'_>,
+        state: &mut [f64],
+        discrete: &mut [f64],
+    ) {
+        if let Some(events) = &mut workspace.events {
+            self.events
+                .update(workspace.level, events, instant, state, discrete);
+        }
     }
 
     fn initial_state<const W: usize>(
@@ -154,16 +245,8 @@ impl HybridSystem for TapeSystem {
         parameters: &[f64],
         state: &mut [f64],
     ) {
-        let TapeWorkspace {
-            level,
-            starts,
-            start_values,
-            ..
-        } = workspace;
-        self.starts.set_parameters(starts, 0, parameters);
-        self.starts
-            .evaluate(*level, starts, &[&[[t0]], &[]], start_values);
-        for (own, [value]) in state.iter_mut().zip(start_values) {
+        self.start_values(workspace, t0, parameters);
+        for (own, [value]) in state.iter_mut().zip(&workspace.start_values) {
             *own = *value;
         }
     }
@@ -199,8 +282,11 @@ impl HybridSystem for TapeSystem {
     fn workspace_footprint(&self, lanes: usize) -> Footprint {
         self.starts
             .footprint(1)
-            .beside(Footprint::of::<f64>(self.schema.state_count()))
+            .beside(Footprint::of::<f64>(
+                self.schema.state_count() + self.discrete_count(),
+            ))
             .beside(self.derivatives.footprint(lanes))
             .beside(self.outputs.footprint(lanes))
+            .beside(self.events.footprint(lanes))
     }
 }

@@ -43,8 +43,10 @@ impl<P: Problem, S: Stepper<P>> Interpolant for LastStep<'_, S, P> {
 /// A stepper's last step with the functions and the handler of its problem.
 struct Followed<'f, P, S> {
     problem: &'f mut P,
-    stepper: &'f S,
+    stepper: &'f mut S,
     log: &'f mut EventLog,
+    /// Why a state that the handler left could not be made consistent.
+    failure: &'f mut Option<Failure>,
 }
 
 impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
@@ -55,7 +57,19 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
         self.stepper.interpolate(t, y);
     }
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
-        self.problem.event(event, y)
+        let before = y.to_vec();
+        let response = self.problem.event(event, y);
+        // A state that is not finite is named elsewhere. Functions and logs see a consistent one.
+        if !same_bits(&before, y) && y.iter().all(|v| v.is_finite()) {
+            let found = self
+                .stepper
+                .make_consistent(self.problem, event.t, y, false);
+            if let Err(failure) = found {
+                *self.failure = Some(failure);
+                return Response::Terminate;
+            }
+        }
+        response
     }
     fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
         self.log.push(event, before, after);
@@ -69,6 +83,7 @@ pub(crate) struct Run<'r, 's, 'p, S> {
     recorder: &'r mut Recorder<'s>,
     watch: Watch,
     stops: Stops,
+    failure: Option<Failure>,
     t_end: f64,
     direction: f64,
     max_steps: u64,
@@ -108,6 +123,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
             recorder,
             watch,
             stops: Stops::new(&options.stops, t0, t_end)?,
+            failure: None,
             t_end,
             direction,
             max_steps: options.max_steps,
@@ -140,6 +156,8 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
         let t0 = self.t;
+        self.stepper
+            .make_consistent(&mut self.problem, t0, &mut self.y, true)?;
         self.recorder.start(t0, &self.y);
         let mut fired = false;
         if !self.watch.is_empty() {
@@ -234,6 +252,9 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         if self.recorder.reads_inside(end) {
             self.make_ready()?;
         }
+        if self.stops.next_time() == Some(end) {
+            self.recorder.keep_next();
+        }
         self.show(end);
         match self.stops.take(end) {
             None => Ok(Change::Nothing),
@@ -248,6 +269,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
     /// Ends the last step at `t`, where the state was `before` and is now `y`.
     fn cut(&mut self, t: f64, change: Result<Change, Failure>) -> Result<Change, Failure> {
         core::mem::swap(&mut self.y, &mut self.before);
+        self.recorder.keep_next();
         self.show(t);
         core::mem::swap(&mut self.y, &mut self.before);
         self.settle(t);
@@ -305,8 +327,9 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
     fn happen(&mut self, t: f64, stop: Option<usize>) -> Result<Change, Failure> {
         let mut track = Followed {
             problem: &mut self.problem,
-            stepper: &self.stepper,
+            stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
+            failure: &mut self.failure,
         };
         let states = (
             self.y.as_mut_slice(),
@@ -315,14 +338,15 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         );
         let result = happen(&mut self.watch, &mut track, t, stop, states);
         self.events = self.recorder.solution.events.len() as u64;
-        result
+        self.failure.take().map_or(result, Err)
     }
 
     fn track(&mut self) -> (&mut Watch, Followed<'_, Erased<'p>, S>) {
         let track = Followed {
             problem: &mut self.problem,
-            stepper: &self.stepper,
+            stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
+            failure: &mut self.failure,
         };
         (&mut self.watch, track)
     }

@@ -33,6 +33,25 @@ pub enum Flow {
     Until(f64),
     /// End this member here: an outcome, not a failure.
     Stop,
+    /// Go on, or end, from a point within the step just shown. A step that ends at an event of
+    /// the problem itself takes no restart; it is then as [`Flow::Until`].
+    Restart(Restart),
+}
+
+/// How a member goes on after its state or its right-hand side has changed.
+///
+/// The driver asks the sink for the new state ([`MemberSink::restart`]), evaluates the right-hand
+/// side there and forgets what the controller knew of the member.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Restart {
+    /// Time to go on from, within the step that was shown.
+    pub t: f64,
+    /// When to show a step next, as in [`Flow::Until`].
+    pub next: f64,
+    /// Whether the step that the controller wanted is tried first; otherwise it is estimated anew.
+    pub keep_step: bool,
+    /// Whether the member ends here: an outcome, not a failure.
+    pub stop: bool,
 }
 
 /// How the integration of one member ended.
@@ -77,8 +96,22 @@ pub trait MemberSink<const W: usize> {
     /// A member starts at `(t0, state)`; returns as [`Flow::Until`] does when to show a step.
     fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64;
 
+    /// The first time after `t`, and at most `t_end`, that no step may pass: asked for at the
+    /// start, after a restart, and when the last such time is reached, after the step that ends
+    /// there has been shown. Default: `t_end`.
+    fn limit(&mut self, lane: usize, member: usize, t: f64, t_end: f64) -> f64 {
+        let _ = (lane, member, t);
+        t_end
+    }
+
     /// An accepted step that the sink wanted to see.
     fn step(&mut self, step: &Step<'_, W>) -> Flow;
+
+    /// Writes the state of a member that is restarted. Default: the state stays as it is filled
+    /// in, which is that at the end of the step.
+    fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
+        let _ = (lane, member, state);
+    }
 
     /// An event of a member, after its handler; the step up to it is shown afterwards, if wanted.
     fn event(&mut self, event: &MemberEvent<'_>) {

@@ -85,6 +85,12 @@ pub enum InputError {
         /// The method.
         method: &'static str,
     },
+    /// The discrete adjoint is that of an explicit method.
+    #[error("the adjoint of {method} is not available; choose an explicit method")]
+    NoAdjoint {
+        /// The method.
+        method: &'static str,
+    },
     /// A step size option is zero, negative or NaN.
     #[error("{which} step must be positive, got {value}")]
     StepOption {
@@ -219,6 +225,43 @@ pub enum Failure {
         count: u32,
         /// Time within which they fell.
         window: f64,
+    },
+    /// The initial state violates an algebraic equation by more than the tolerances allow.
+    #[error(
+        "initial state violates algebraic equation {equation} at t = {t}: residual {residual:e}; \
+         mend the state or set `initialisation` to `Algebraic`"
+    )]
+    Inconsistent {
+        /// Time of the start.
+        t: f64,
+        /// The algebraic equation with the largest residual.
+        equation: usize,
+        /// Its residual.
+        residual: f64,
+    },
+    /// No state that satisfies the algebraic equations was found near the given one.
+    #[error(
+        "no consistent state at t = {t}: algebraic equation {equation} keeps residual \
+         {residual:e}; start from a better guess"
+    )]
+    NoConsistentState {
+        /// The time.
+        t: f64,
+        /// Equation with the largest residual.
+        equation: usize,
+        /// Its residual, NaN if it could not be evaluated.
+        residual: f64,
+    },
+    /// The algebraic equations do not determine a component: the index is above one.
+    #[error(
+        "algebraic equations do not determine component {component} at t = {t}: the index is \
+         above one; state it by `with_index` and use `Radau`"
+    )]
+    Undetermined {
+        /// The time.
+        t: f64,
+        /// The first such component.
+        component: usize,
     },
     /// The right-hand side asked to stop.
     #[error("right-hand side failed at t = {t}: {message}")]

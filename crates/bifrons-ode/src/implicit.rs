@@ -9,8 +9,10 @@
 
 mod basis;
 mod bdf;
+mod consistent;
 mod esdirk;
 mod footprint;
+mod initial;
 mod matrices;
 mod norm;
 mod pace;
@@ -28,8 +30,10 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
+pub use consistent::Initialisation;
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
+pub use initial::{InitialError, InitialReport, Moved, make_consistent};
 pub(crate) use radau::Radau;
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;
@@ -42,7 +46,8 @@ pub(crate) fn run(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    let setup = Setup::new(&problem, &options.tolerance);
+    let setup =
+        Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
     match options.method {
         Method::Bdf => {
             let stepper = Bdf::new(&setup)?;

@@ -30,6 +30,7 @@
 //! shrunk.
 #![forbid(unsafe_code)]
 
+mod adjoint;
 mod dense;
 mod drive;
 mod ensemble;
@@ -40,30 +41,39 @@ mod footprint;
 mod implicit;
 mod initial_step;
 mod method;
+mod model;
 mod options;
 mod problem;
 mod recorder;
+mod scalar;
+mod sensitivity;
 mod solution;
 mod solve;
 mod statistics;
 mod step;
 mod stepper;
+mod tangent;
 mod tolerance;
 mod watch;
 
+pub use adjoint::{Gradient, adjoint};
 pub use dense::{DenseSolution, OutsideSpan};
 pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink};
+pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
 pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
 pub use footprint::RunSize;
-pub use implicit::implicit_footprint;
+pub use implicit::{InitialError, InitialReport, Initialisation, Moved};
+pub use implicit::{implicit_footprint, make_consistent};
 pub use method::Method;
+pub use model::{Model, Modelled};
 pub use options::{Options, Save};
 pub use problem::{Closure, Fault, LaneProblem, Problem, closure};
 pub use problem::{Mass, MatrixMut, Pattern, Structure};
 pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
+pub use scalar::{Dual, Scalar};
+pub use sensitivity::{Sensitivities, forward_sensitivities};
 pub use solution::{Outcome, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;

@@ -15,9 +15,9 @@ use crate::error::InputError;
 /// | [`Method::Radau`] | 5 | about 10 | order 3 | stiff, all tolerances; index 1 to 3 |
 /// | [`Method::Rodas4`] | 4(3) | 6 to 8 and a Jacobian | order 3 | stiff, few components, loose tolerances |
 /// | [`Method::Rodas5P`] | 5(4) | 8 to 10 and a Jacobian | order 4 | stiff, few components |
-/// | [`Method::TrBdf2`] | 2(3) | about 4 | order 3 | stiff, rough solutions |
-/// | [`Method::Esdirk4`] | 4(3) | about 10 | order 3 | stiff, large systems, moderate tolerances |
-/// | [`Method::Esdirk5`] | 5(4) | about 12 | order 3 | stiff, large systems |
+/// | [`Method::TrBdf2`] | 2 | about 4 | order 2 | stiff, loose tolerances, rough solutions |
+/// | [`Method::Esdirk4`] | 4(3) | about 10 | order 4 | stiff, large systems, oscillations |
+/// | [`Method::Esdirk5`] | 5(4) | about 13 | order 4 | as Esdirk4, tighter tolerances |
 ///
 /// Implicit methods take mass matrices, singular ones included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -48,17 +48,19 @@ pub enum Method {
     Radau,
     /// The Rosenbrock method RODAS of order 4(3) (Hairer and Wanner 1996, section IV.7).
     Rodas4,
-    /// The Rosenbrock method Rodas5P of order 5(4) (Steinebach 2023, Construction of
-    /// Rosenbrock-Wanner method Rodas5P).
+    /// The Rosenbrock method `Rodas5P` of order 5(4) (Steinebach 2023, Construction of
+    /// Rosenbrock-Wanner method `Rodas5P`).
     Rodas5P,
-    /// Trapezoidal rule and second backward difference formula in one step (Hosea and Shampine
-    /// 1996, Analysis and implementation of TR-BDF2).
+    /// A trapezoidal rule and a differentiation formula in each step (Hosea and Shampine 1996,
+    /// Analysis and implementation of TR-BDF2). L-stable. The global error falls with the power
+    /// 2/3 of the tolerance, because the estimate is of order three.
     TrBdf2,
-    /// ESDIRK4(3)6L[2]SA (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
-    /// ordinary differential equations: a review).
+    /// ESDIRK4(3)6L\[2\]SA (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
+    /// ordinary differential equations, a review). L-stable, also on the imaginary axis, where
+    /// differentiation formulas are not.
     Esdirk4,
-    /// ESDIRK5(4)7L[2]SA (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
-    /// stiff ODEs).
+    /// ESDIRK5(4)7L\[2\]SA2 (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
+    /// stiff ODEs). L-stable.
     Esdirk5,
 }
 

@@ -3,6 +3,7 @@
 use bifrons_lanes::Level;
 
 use crate::error::InputError;
+use crate::implicit::Initialisation;
 use crate::method::Method;
 use crate::tolerance::Tolerance;
 
@@ -35,6 +36,9 @@ pub struct Options {
     pub max_step: Option<f64>,
     /// Method. Default: [`Method::Dopri5`]. Ensembles name theirs by type.
     pub method: Method,
+    /// What is done with an initial state that may violate algebraic equations. Default:
+    /// [`Initialisation::Check`]. Implicit methods with singular mass matrix only.
+    pub initialisation: Initialisation,
     /// Times at which a step must end: known discontinuities of the right-hand side, or instants
     /// at which the handler of events acts. Up to each of them the right-hand side is evaluated
     /// at earlier times only, from each of them on anew. Any order; times within eight units in
@@ -58,6 +62,7 @@ impl Default for Options {
             initial_step: None,
             max_step: None,
             method: Method::default(),
+            initialisation: Initialisation::default(),
             stops: Vec::new(),
             root_parts: 8,
             max_events_per_window: 100,

@@ -18,6 +18,12 @@ pub(crate) struct Recorder<'s> {
     next: usize,
     direction: f64,
     scratch: Vec<f64>,
+    /// Of `Save::EveryStep`: states are kept in every so many rows.
+    every: usize,
+    /// Rows whose state is kept; only where not all are.
+    pub(crate) marks: Vec<usize>,
+    force: bool,
+    is_thin: bool,
     pub(crate) solution: Solution,
     pub(crate) failure: Option<Failure>,
 }
@@ -35,6 +41,10 @@ impl<'s> Recorder<'s> {
             next: 0,
             direction: if span.1 < span.0 { -1.0 } else { 1.0 },
             scratch: vec![0.0; y0.len()],
+            every: 1,
+            marks: Vec::new(),
+            force: false,
+            is_thin: false,
             solution: Solution {
                 outcome: Outcome::Reached,
                 times: Vec::with_capacity(rows),
@@ -47,6 +57,19 @@ impl<'s> Recorder<'s> {
             },
             failure: None,
         }
+    }
+
+    /// Times of all steps; states in every so many of them, at events and stops.
+    pub(crate) fn with_checkpoints(span: (f64, f64), y0: &[f64], every: usize) -> Self {
+        let mut recorder = Self::new(&Save::EveryStep, span, y0, 0);
+        recorder.every = every.max(1);
+        recorder.is_thin = true;
+        recorder
+    }
+
+    /// The next row keeps its state.
+    pub(crate) const fn keep_next(&mut self) {
+        self.force = true;
     }
 
     /// The result of the run.
@@ -64,7 +87,15 @@ impl<'s> Recorder<'s> {
     }
 
     fn push_row(&mut self, t: f64) {
+        let row = self.solution.times.len();
         self.solution.times.push(t);
+        if self.is_thin {
+            if !self.force && !row.is_multiple_of(self.every) {
+                return;
+            }
+            self.marks.push(row);
+        }
+        self.force = false;
         self.solution.states.extend_from_slice(&self.scratch);
     }
 
@@ -139,6 +170,7 @@ impl<'s> Recorder<'s> {
     /// The state at `t` has become another one.
     pub(crate) fn jump(&mut self, t: f64, state: &[f64]) {
         if matches!(self.save, Save::EveryStep) {
+            self.force = true;
             self.scratch.copy_from_slice(state);
             self.push_row(t);
         }

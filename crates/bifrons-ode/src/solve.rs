@@ -4,6 +4,7 @@ use crate::drive::Run;
 use crate::ensemble::{EnsembleWorkspace, solve_members};
 use crate::error::{InputError, SolveError};
 use crate::explicit::stages::Stages;
+use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
@@ -39,7 +40,7 @@ pub fn solve<P: Problem>(
     general(&mut whole, (t0, t_end), y0, save, options)
 }
 
-fn check<P: Problem>(
+pub(crate) fn check<P: Problem>(
     problem: &P,
     t0: f64,
     y0: &[f64],
@@ -109,11 +110,6 @@ fn general(
     }
 }
 
-/// A method by its type, whatever the lifetime of its arrays.
-pub(crate) trait Kind {
-    type Arrays<'w>: Stages<'w, 1>;
-}
-
 fn explicit<K: Kind>(
     problem: Erased<'_>,
     span: (f64, f64),
@@ -121,9 +117,21 @@ fn explicit<K: Kind>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
+    let recorder = |count| Recorder::new(save, span, y0, count);
+    explicit_into::<K>(problem, span, y0, options, recorder)?.finish()
+}
+
+/// A run by an explicit method into a recorder, which is told the coefficients of interpolants.
+pub(crate) fn explicit_into<'s, K: Kind>(
+    problem: Erased<'_>,
+    span: (f64, f64),
+    y0: &[f64],
+    options: &Options,
+    recorder: impl FnOnce(usize) -> Recorder<'s>,
+) -> Result<Recorder<'s>, InputError> {
     if *problem.mass() != Mass::Identity {
         let method = options.method.name();
-        return Err(InputError::MassWithExplicit { method }.into());
+        return Err(InputError::MassWithExplicit { method });
     }
     let (arrays, coefficients) = sizes::<K::Arrays<'_>>();
     let mut workspace = EnsembleWorkspace::<1>::with_arrays(y0.len(), arrays);
@@ -136,10 +144,9 @@ fn explicit<K: Kind>(
     };
     let relative = options.tolerance.relative();
     let stepper = Explicit::new(stages, member, &mut dense, relative, pace);
-    let count = Stepper::<Erased<'_>>::coefficient_count(&stepper);
-    let mut recorder = Recorder::new(save, span, y0, count);
+    let mut recorder = recorder(Stepper::<Erased<'_>>::coefficient_count(&stepper));
     Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
-    recorder.finish()
+    Ok(recorder)
 }
 
 /// Lane arrays and coefficients per component of a method.

@@ -51,6 +51,23 @@ pub(crate) trait Stepper<P: Problem> {
     /// [`Failure::InitialDerivative`], [`Failure::Fatal`], and what an implicit method meets.
     fn start(&mut self, problem: &mut P, start: &Start<'_>) -> Result<(), Failure>;
 
+    /// Makes a state satisfy algebraic equations before it is shown: the initial one (`first`), or
+    /// one that an event has changed. Methods for problems without such equations do nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Inconsistent`], [`Failure::NoConsistentState`], [`Failure::Undetermined`].
+    fn make_consistent(
+        &mut self,
+        problem: &mut P,
+        t: f64,
+        y: &mut [f64],
+        first: bool,
+    ) -> Result<(), Failure> {
+        let _ = (problem, t, y, first);
+        Ok(())
+    }
+
     /// Tries one step that ends at `limit` at the latest, and bit for bit there if it comes near.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use bifrons_hybrid::{DiagramBuilder, TapeSystem};
 #[error("reference diagram is broken: {0}")]
 pub struct DiagramFailure(String);
 
-fn broken(error: impl core::error::Error) -> DiagramFailure {
+pub(crate) fn broken(error: impl core::error::Error) -> DiagramFailure {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {
@@ -19,7 +19,7 @@ fn broken(error: impl core::error::Error) -> DiagramFailure {
     DiagramFailure(text)
 }
 
-fn compile(builder: DiagramBuilder) -> Result<TapeSystem, DiagramFailure> {
+pub(crate) fn compile(builder: DiagramBuilder) -> Result<TapeSystem, DiagramFailure> {
     let equations = builder.build().map_err(broken)?.flatten().map_err(broken)?;
     equations.compile().map_err(broken)
 }

@@ -17,10 +17,23 @@
 
 pub mod contest;
 mod diagrams;
+mod hybrid;
 mod lanes;
 pub mod ode;
 mod reference;
+mod retirement;
+mod saver;
 
 pub use diagrams::{DiagramFailure, decay, lorenz, oscillator};
+pub use hybrid::{
+    bouncing_ball, cart_pole, chain, multirate, pid_plant, quadruped, state_machine, stribeck,
+    thermostat,
+};
 pub use lanes::LorenzLanes;
 pub use reference::{Point, Reference};
+pub use retirement::{Retirement, RetirementError, RetirementWorkspace};
+pub use saver::{Saver, SaverError, SaverWorkspace};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct WorkspaceReadme;

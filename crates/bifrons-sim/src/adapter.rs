@@ -1,11 +1,19 @@
 //! A hybrid system as the problem that the ODE driver integrates.
 
+use std::cell::RefCell;
+
 use bifrons_hybrid::HybridSystem;
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::LaneProblem;
 
+use crate::events::EventLanes;
 use crate::parameters::Parameters;
+
+/// Components that the integrator works on: a system without states gets one that is constant.
+pub(crate) fn dimension(system: &impl HybridSystem) -> usize {
+    system.schema().state_count().max(1)
+}
 
 /// Workspaces of one worker: the lanes, and one member for the start of a lane.
 pub(crate) struct LaneWorkspace<S: HybridSystem, const W: usize> {
@@ -44,17 +52,18 @@ impl<S: HybridSystem, const W: usize> LaneWorkspace<S, W> {
 }
 
 /// Members of a sweep, chunk by chunk.
-pub(crate) struct Members<'a, S: HybridSystem, const W: usize> {
+pub(crate) struct Members<'a, 'p, S: HybridSystem, const W: usize> {
     pub(crate) system: &'a S,
     pub(crate) parameters: &'a Parameters,
     pub(crate) workspace: &'a mut LaneWorkspace<S, W>,
     pub(crate) t0: f64,
+    pub(crate) events: Option<&'a RefCell<EventLanes<'p, S, W>>>,
 }
 
-impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, S, W> {
+impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
     #[inline]
     fn dimension(&self) -> usize {
-        self.system.schema().state_count()
+        dimension(self.system)
     }
 
     fn load(&mut self, lane: usize, member: usize, state: &mut [f64]) {
@@ -68,22 +77,62 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, S, W> {
             state.fill(f64::NAN);
             return;
         }
+        let states = self.system.schema().state_count();
+        state[states..].fill(0.0);
         self.system.set_parameters(wide, lane, parameters);
         match one {
             Some(one) => {
                 self.system.set_parameters(one, 0, parameters);
+                let state = &mut state[..states];
                 self.system.initial_state(one, self.t0, parameters, state);
             }
-            None => self.system.initial_state(wide, self.t0, parameters, state),
+            None => {
+                let state = &mut state[..states];
+                self.system.initial_state(wide, self.t0, parameters, state);
+            }
+        }
+        if let Some(events) = self.events {
+            let mut events = events.borrow_mut();
+            if state.iter().all(|x| x.is_finite()) {
+                events.start(lane, parameters, state);
+                if events.is_over(lane) {
+                    // Ends the member at its start; the recorder knows why.
+                    state.fill(f64::NAN);
+                }
+            }
+            drop(events);
+            self.restart(lane, member);
+        }
+    }
+
+    fn restart(&mut self, lane: usize, _member: usize) {
+        if let Some(events) = self.events {
+            let events = events.borrow();
+            let (parameters, discrete) = (events.parameters(lane), events.discrete(lane));
+            let LaneWorkspace { wide, one, .. } = &mut *self.workspace;
+            self.system.set_values(wide, lane, parameters, discrete);
+            if let Some(one) = one {
+                self.system.set_values(one, 0, parameters, discrete);
+            }
         }
     }
 
     #[inline(always)]
     fn rhs(&mut self, t: &[f64; W], y: &[[f64; W]], dy: &mut [[f64; W]]) {
+        let states = self.system.schema().state_count();
+        if states == 0 {
+            // The integrator gets one component that stays where it is.
+            dy.fill([0.0; W]);
+            return;
+        }
         self.system.derivatives(&mut self.workspace.wide, t, y, dy);
     }
 
     fn rhs_one(&mut self, _lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
+        if self.system.schema().state_count() == 0 {
+            dy.fill(0.0);
+            return;
+        }
         let LaneWorkspace { wide, one, .. } = &mut *self.workspace;
         match one {
             Some(one) => {

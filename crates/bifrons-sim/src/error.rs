@@ -1,6 +1,6 @@
 //! What can be wrong with a run before it starts, and how one run can fail.
 
-use bifrons_hybrid::UnknownName;
+use bifrons_hybrid::{TimelineError, UnknownName};
 use bifrons_memory::PlanError;
 use bifrons_ode::InputError;
 
@@ -109,6 +109,21 @@ pub enum BuildError {
         "a sweep that records every step needs a capacity; give one with `Recording::capacity`"
     )]
     Unbounded,
+    /// A system with clocks cannot run backwards.
+    #[error("a run with clocks cannot go backwards, the system has the clock `{clock}`")]
+    BackwardClocks {
+        /// Name of the first clock.
+        clock: String,
+    },
+    /// Clocks that cannot be used together.
+    #[error(transparent)]
+    Clocks(#[from] TimelineError),
+    /// A limit that must be at least one.
+    #[error("{what} must be at least 1, got 0")]
+    ZeroLimit {
+        /// Which limit.
+        what: &'static str,
+    },
     /// The chunk width is zero.
     #[error("chunk width must be at least 1, got 0")]
     ZeroChunk,

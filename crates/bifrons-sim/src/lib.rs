@@ -32,17 +32,20 @@
 
 mod adapter;
 mod error;
+mod events;
 mod observer;
 mod parameters;
 mod recorder;
 mod recording;
 mod report;
 mod simulation;
+mod sink;
 mod sweep;
 mod times;
 
 pub use error::{BuildError, RunError, SweepError};
-pub use recording::{Overflow, Recording, Reduction};
+pub use events::{EventOptions, EventRecord, Outcome};
+pub use recording::{Mark, Overflow, Recording, Reduction};
 pub use report::{MemberFailure, MemberReport, Status};
 pub use simulation::{Run, Simulation, SimulationBuilder};
 pub use sweep::{Sweep, SweepBuilder, SweepPlan, SweepResult, WriteError};
@@ -51,7 +54,3 @@ pub use times::uniform_times;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct WorkspaceReadme;

@@ -76,6 +76,7 @@ struct Outputs<S: HybridSystem> {
     /// Whose parameters the workspace has.
     member: Option<usize>,
     parameters: Vec<f64>,
+    discrete: Vec<f64>,
     state: Vec<f64>,
     values: Vec<f64>,
 }
@@ -92,6 +93,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
             workspace: system.workspace::<1>(level),
             member: None,
             parameters: vec![0.0; parameters.count()],
+            discrete: vec![0.0; system.events().discretes().len()],
             state: vec![0.0; schema.state_count()],
             values: vec![0.0; schema.output_count()],
         });
@@ -114,7 +116,9 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
         if signals.are_states() {
             return Part::beside("signals", [block]);
         }
-        let numbers = schema.parameter_count() + schema.state_count() + schema.output_count();
+        let discretes = system.events().discretes().len();
+        let numbers =
+            schema.parameter_count() + discretes + schema.state_count() + schema.output_count();
         let vectors = Part::new("vectors", Footprint::of::<f64>(numbers));
         let system = Part::new("system", system.workspace_footprint(1));
         Part::beside("signals", [block, vectors, system])
@@ -126,7 +130,12 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
     }
 
     /// Fills the block with the signals at up to [`BLOCK`] times within a step.
-    pub(crate) fn fill<const W: usize>(&mut self, step: &Step<'_, W>, times: &[f64]) {
+    pub(crate) fn fill<const W: usize>(
+        &mut self,
+        step: &Step<'_, W>,
+        times: &[f64],
+        discrete: &[f64],
+    ) {
         let rows = times.len();
         for (values, source) in self.block.iter_mut().zip(&self.signals.sources) {
             if let Source::State(i) = source {
@@ -136,7 +145,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
         let Some(outputs) = &mut self.outputs else {
             return;
         };
-        outputs.load(self.system, self.parameters, step.member());
+        outputs.load(self.system, self.parameters, step.member(), discrete);
         for (row, &t) in times.iter().enumerate() {
             step.state_at(t, &mut outputs.state);
             outputs.evaluate(self.system, t);
@@ -145,7 +154,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
     }
 
     /// Fills the first row of the block with the signals at a state.
-    pub(crate) fn fill_at(&mut self, member: usize, t: f64, state: &[f64]) {
+    pub(crate) fn fill_at(&mut self, member: usize, t: f64, state: &[f64], discrete: &[f64]) {
         for (values, source) in self.block.iter_mut().zip(&self.signals.sources) {
             if let Source::State(i) = source {
                 values[0] = state[*i];
@@ -154,19 +163,29 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
         let Some(outputs) = &mut self.outputs else {
             return;
         };
-        outputs.load(self.system, self.parameters, member);
-        outputs.state.copy_from_slice(state);
+        outputs.load(self.system, self.parameters, member, discrete);
+        let states = outputs.state.len();
+        outputs.state.copy_from_slice(&state[..states]);
         outputs.evaluate(self.system, t);
         outputs.write(self.signals, &mut self.block, 0);
     }
 }
 
 impl<S: HybridSystem> Outputs<S> {
-    fn load(&mut self, system: &S, parameters: &Parameters, member: usize) {
+    fn load(&mut self, system: &S, parameters: &Parameters, member: usize, discrete: &[f64]) {
         if self.member != Some(member) {
             parameters.fill(member, &mut self.parameters);
-            system.set_parameters(&mut self.workspace, 0, &self.parameters);
+            self.discrete.copy_from_slice(discrete);
+            system.set_values(&mut self.workspace, 0, &self.parameters, discrete);
             self.member = Some(member);
+        } else if !self
+            .discrete
+            .iter()
+            .zip(discrete)
+            .all(|(a, b)| a.to_bits() == b.to_bits())
+        {
+            self.discrete.copy_from_slice(discrete);
+            system.set_values(&mut self.workspace, 0, &self.parameters, discrete);
         }
     }
 

@@ -3,11 +3,12 @@
 pub(crate) mod steps;
 
 use bifrons_hybrid::HybridSystem;
-use bifrons_ode::{Failure, Flow, MemberEnd, MemberSink, Step};
+use bifrons_ode::{Failure, Flow, MemberEnd, Step};
 
+use crate::events::Ending;
 use crate::observer::{BLOCK, Observer};
 use crate::parameters::Parameters;
-use crate::recording::{Policy, Reduction};
+use crate::recording::{Mark, Policy, Reduction};
 use crate::report::{MemberFailure, MemberReport, Status};
 use crate::times::due;
 use steps::{Offered, StepRows};
@@ -45,8 +46,16 @@ pub(crate) struct Recorder<'c, 'o, S: HybridSystem, const W: usize> {
     pub(crate) failures: &'c mut Vec<(usize, MemberFailure)>,
 }
 
-impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
-    fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64 {
+impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
+    /// A member starts; returns when to show a step first.
+    pub(crate) fn begin(
+        &mut self,
+        lane: usize,
+        member: usize,
+        t0: f64,
+        state: &[f64],
+        discrete: &[f64],
+    ) -> f64 {
         self.next[lane] = 0;
         self.full[lane] = None;
         if state.iter().any(|x| !x.is_finite()) {
@@ -55,16 +64,19 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
         }
         match self.policy {
             Policy::Final => f64::INFINITY,
-            Policy::Steps { .. } => {
-                self.observer.fill_at(member, t0, state);
+            Policy::Steps { events_only, .. } => {
                 self.steps[lane].clear();
-                self.offer(lane, t0);
+                if *events_only {
+                    return f64::INFINITY;
+                }
+                self.observer.fill_at(member, t0, state, discrete);
+                self.offer(lane, t0, Mark::Step);
                 f64::NEG_INFINITY
             }
             Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
                 let end = due(times, 0, t0, self.direction);
                 if end > 0 {
-                    self.observer.fill_at(member, t0, state);
+                    self.observer.fill_at(member, t0, state, discrete);
                     for index in 0..end {
                         self.take(lane, member, index, &[t0]);
                     }
@@ -75,27 +87,73 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
         }
     }
 
-    fn step(&mut self, step: &Step<'_, W>) -> Flow {
-        let (lane, member) = (step.lane(), step.member());
-        let policy = self.policy;
-        match policy {
+    /// A step without events.
+    pub(crate) fn step(&mut self, step: &Step<'_, W>, discrete: &[f64]) -> Flow {
+        let (lane, t_new) = (step.lane(), step.t_new());
+        match self.policy {
             Policy::Final => Flow::Until(f64::INFINITY),
-            Policy::Steps { .. } => {
-                self.observer.fill(step, &[step.t_new()]);
-                match self.offer(lane, step.t_new()) {
+            Policy::Steps { events_only, .. } => {
+                if *events_only {
+                    return Flow::Until(f64::INFINITY);
+                }
+                self.observer.fill(step, &[t_new], discrete);
+                match self.offer(lane, t_new, Mark::Step) {
                     Offered::Ok => Flow::Until(f64::NEG_INFINITY),
                     Offered::Full => Flow::Stop,
                 }
             }
             Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
-                let mut start = self.next[lane];
-                let end = due(times, start, step.t_new(), self.direction);
-                while start < end {
-                    let stop = end.min(start + BLOCK);
-                    let block = &times[start..stop];
-                    self.observer.fill(step, block);
-                    self.take(lane, member, start, block);
-                    start = stop;
+                let end = due(times, self.next[lane], t_new, self.direction);
+                self.take_within(step, times, end, discrete);
+                Flow::Until(times.get(end).copied().unwrap_or(f64::INFINITY))
+            }
+        }
+    }
+
+    /// The part of a step before an event at `t`, and the values just before it.
+    pub(crate) fn before_event(&mut self, step: &Step<'_, W>, t: f64, discrete: &[f64]) {
+        match self.policy {
+            Policy::Final => {}
+            Policy::Steps { .. } => {
+                self.observer.fill(step, &[t], discrete);
+                self.offer(step.lane(), t, Mark::Before);
+            }
+            Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
+                let mut end = due(times, self.next[step.lane()], t, self.direction);
+                while end > self.next[step.lane()] && times[end - 1].to_bits() == t.to_bits() {
+                    end -= 1;
+                }
+                self.take_within(step, times, end, discrete);
+            }
+        }
+    }
+
+    /// The values just after an event at `t`; whether the recording goes on.
+    pub(crate) fn after_event(
+        &mut self,
+        (lane, member): (usize, usize),
+        t: f64,
+        state: &[f64],
+        discrete: &[f64],
+    ) -> Flow {
+        match self.policy {
+            Policy::Final => Flow::Until(f64::INFINITY),
+            Policy::Steps { events_only, .. } => {
+                self.observer.fill_at(member, t, state, discrete);
+                match (self.offer(lane, t, Mark::After), events_only) {
+                    (Offered::Full, _) => Flow::Stop,
+                    (Offered::Ok, true) => Flow::Until(f64::INFINITY),
+                    (Offered::Ok, false) => Flow::Until(f64::NEG_INFINITY),
+                }
+            }
+            Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
+                let start = self.next[lane];
+                let end = due(times, start, t, self.direction);
+                if start < end {
+                    self.observer.fill_at(member, t, state, discrete);
+                }
+                for index in start..end {
+                    self.take(lane, member, index, &[t]);
                 }
                 self.next[lane] = end;
                 Flow::Until(times.get(end).copied().unwrap_or(f64::INFINITY))
@@ -103,10 +161,31 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
         }
     }
 
-    fn end(&mut self, end: &MemberEnd<'_>) {
+    /// Rows up to index `end` from the dense output of a step.
+    fn take_within(&mut self, step: &Step<'_, W>, times: &[f64], end: usize, discrete: &[f64]) {
+        let lane = step.lane();
+        let mut start = self.next[lane];
+        while start < end {
+            let stop = end.min(start + BLOCK);
+            let block = &times[start..stop];
+            self.observer.fill(step, block, discrete);
+            self.take(lane, step.member(), start, block);
+            start = stop;
+        }
+        self.next[lane] = end;
+    }
+
+    /// A member ended, by its events if `ending` says so.
+    pub(crate) fn end(
+        &mut self,
+        end: &MemberEnd<'_>,
+        discrete: &[f64],
+        ending: Option<&Ending>,
+        events: u64,
+    ) {
         let (lane, member) = (end.lane, end.member);
         let (rows, dropped) = match self.policy {
-            Policy::Final => (usize::from(self.take_final(end)), 0),
+            Policy::Final => (usize::from(self.take_final(end, discrete)), 0),
             Policy::Times { times, due } => (self.next[lane], (due - times.len()) as u64),
             Policy::Reduce { reductions, .. } => {
                 let samples = self.next[lane];
@@ -118,17 +197,24 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for Recorder<'_, '_, S, W> {
                 (self.store_steps(lane, member), dropped)
             }
         };
-        let failure = self.failure(end);
+        let failure = match ending {
+            Some(Ending::Failed(failure)) => Some(failure.clone()),
+            _ => self.failure(end),
+        };
         let mut report = MemberReport::new(end, rows, dropped);
+        report.events = u32::try_from(events).unwrap_or(u32::MAX);
+        match ending {
+            Some(&Ending::Terminated { guard }) => report.end_by(Status::Terminated, guard),
+            Some(&Ending::Chattering { guard }) => report.end_by(Status::Chattering, guard),
+            _ => {}
+        }
         if let Some(failure) = failure {
             report.status = Status::Failed;
             self.failures.push((member, failure));
         }
         self.destination.reports[member - self.destination.first] = report;
     }
-}
 
-impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
     fn failure(&self, end: &MemberEnd<'_>) -> Option<MemberFailure> {
         if let Some(t) = self.full[end.lane] {
             return Some(MemberFailure::TooManyRows {
@@ -150,9 +236,9 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         Some(failure.into())
     }
 
-    fn offer(&mut self, lane: usize, t: f64) -> Offered {
+    fn offer(&mut self, lane: usize, t: f64, mark: Mark) -> Offered {
         let observer = &*self.observer;
-        let offered = self.steps[lane].offer(t, |signal| observer.values(signal, 1)[0]);
+        let offered = self.steps[lane].offer(t, mark, |signal| observer.values(signal, 1)[0]);
         if offered == Offered::Full {
             self.full[lane] = Some(t);
         }
@@ -177,11 +263,12 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         }
     }
 
-    fn take_final(&mut self, end: &MemberEnd<'_>) -> bool {
+    fn take_final(&mut self, end: &MemberEnd<'_>, discrete: &[f64]) -> bool {
         if matches!(end.failure, Some(Failure::InitialState { .. })) {
             return false;
         }
-        self.observer.fill_at(end.member, end.t, end.state);
+        self.observer
+            .fill_at(end.member, end.t, end.state, discrete);
         let at = end.member - self.destination.first;
         for (signal, column) in self.destination.columns.iter_mut().enumerate() {
             column[at] = self.observer.values(signal, 1)[0];

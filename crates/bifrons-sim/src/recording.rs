@@ -16,6 +16,19 @@ pub enum Overflow {
     KeepLast,
 }
 
+/// Which side of an event a row shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Mark {
+    /// The start of a run or the end of a step.
+    #[default]
+    Step,
+    /// Just before an event.
+    Before,
+    /// Just after an event.
+    After,
+}
+
 /// A number that summarises the recorded rows of one signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,6 +60,7 @@ impl Reduction {
 pub(crate) enum When {
     Times(Vec<f64>),
     EveryStep,
+    Events,
     Final,
     Reduce {
         times: Vec<f64>,
@@ -57,7 +71,8 @@ pub(crate) enum When {
 /// What a run keeps: which signals, when, and how many rows at most.
 ///
 /// A signal is an output of the system. Rows at given times come from the dense output of the
-/// integrator; no step is cut for them, so recording never changes a run.
+/// integrator; no step is cut for them, so recording never changes a run. A row at the very time
+/// of an event shows the values after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
     pub(crate) when: When,
@@ -80,12 +95,20 @@ impl Recording {
         Self::new(When::Times(times))
     }
 
-    /// A row at the start and one at the end of each accepted step.
+    /// A row at the start and one at the end of each accepted step; at an event one just before
+    /// and one just after it.
     ///
     /// A sweep needs a capacity for it, so that its memory is known.
     #[must_use]
     pub fn every_step() -> Self {
         Self::new(When::EveryStep)
+    }
+
+    /// Two rows at each event, one just before and one just after it, see
+    /// [`Run::marks`](crate::Run::marks). A sweep needs a capacity for it.
+    #[must_use]
+    pub fn events() -> Self {
+        Self::new(When::Events)
     }
 
     /// One row at the end of the run.
@@ -148,8 +171,9 @@ impl Recording {
                     reductions: reductions.clone(),
                 })
             }
-            When::EveryStep => Ok(Policy::Steps {
+            When::EveryStep | When::Events => Ok(Policy::Steps {
                 capacity: self.capacity,
+                events_only: self.when == When::Events,
             }),
             When::Final => Ok(Policy::Final),
         }
@@ -189,6 +213,8 @@ pub(crate) enum Policy {
     },
     Steps {
         capacity: Option<(usize, Overflow)>,
+        /// Rows at events and at no other steps.
+        events_only: bool,
     },
     Final,
     Reduce {
@@ -202,7 +228,7 @@ impl Policy {
     pub(crate) fn rows(&self) -> usize {
         match self {
             Self::Times { times, .. } => times.len(),
-            Self::Steps { capacity } => capacity.map_or(0, |(rows, _)| rows),
+            Self::Steps { capacity, .. } => capacity.map_or(0, |(rows, _)| rows),
             Self::Final | Self::Reduce { .. } => 1,
         }
     }

@@ -2,19 +2,23 @@
 
 mod run;
 
-use bifrons_hybrid::HybridSystem;
+use std::cell::RefCell;
+
+use bifrons_hybrid::{HybridSystem, Schema};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, Options, Tolerance, solve_members};
 
-use crate::adapter::{LaneWorkspace, Members};
+use crate::adapter::{LaneWorkspace, Members, dimension};
 use crate::error::{BuildError, RunError};
+use crate::events::{EventLanes, EventOptions, EventPlan, EventRecord};
 use crate::observer::{Observer, Signals};
 use crate::parameters::Parameters;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::{Policy, Recording};
 use crate::report::{MemberFailure, MemberReport};
+use crate::sink::LaneSink;
 
 pub use run::Run;
 pub(crate) use run::find;
@@ -28,6 +32,7 @@ pub struct Simulation<'s, S: HybridSystem> {
     pub(crate) policy: Policy,
     pub(crate) span: (f64, f64),
     pub(crate) options: Options,
+    pub(crate) events: Option<EventPlan>,
 }
 
 /// Settings of a [`Simulation`]; see [`Simulation::builder`].
@@ -40,6 +45,8 @@ pub struct SimulationBuilder<'s, S> {
     recording: Recording,
     options: Options,
     tolerance: Option<(f64, Vec<f64>)>,
+    events: EventOptions,
+    log: Option<usize>,
 }
 
 impl<'s, S: HybridSystem> Simulation<'s, S> {
@@ -54,6 +61,8 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             recording: Recording::final_values(),
             options: Options::default(),
             tolerance: None,
+            events: EventOptions::default(),
+            log: None,
         }
     }
 
@@ -75,6 +84,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
                 LaneWorkspace::<S, 1>::footprint(self.system),
                 Observer::footprint(self.system, &self.signals),
                 Part::new("integrator", integrator::<1>(self.system)),
+                events_footprint::<S, 1>(self.system, self.events.as_ref()),
             ],
         )
     }
@@ -103,18 +113,14 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         let level = self.options.level.unwrap_or_else(Level::detect);
         let mut workspace = LaneWorkspace::<S, 1>::new(self.system, level);
         let mut observer = Observer::new(self.system, &self.parameters, &self.signals, level);
-        let mut ensemble = EnsembleWorkspace::<1>::new(schema.state_count());
+        let mut ensemble = EnsembleWorkspace::<1>::new(dimension(self.system));
+        let events = self.events.as_ref();
+        let events = events.map(|plan| RefCell::new(EventLanes::new(self.system, plan, level)));
         let recorder = Recorder {
             observer: &mut observer,
             policy: &self.policy,
             parameters: &self.parameters,
-            parameter_name: &|i| {
-                schema
-                    .parameter_names()
-                    .nth(i)
-                    .unwrap_or_default()
-                    .to_owned()
-            },
+            parameter_name: &|i| parameter_name(schema, i),
             direction: if self.span.1 < self.span.0 { -1.0 } else { 1.0 },
             next: [0],
             last_time: [0.0],
@@ -130,7 +136,10 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             failures: &mut kept.failures,
         };
         let mut sink = run::KeepLastState {
-            recorder,
+            sink: LaneSink {
+                recorder,
+                events: events.as_ref(),
+            },
             last: &mut kept.last,
         };
         let mut members = Members {
@@ -138,6 +147,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             parameters: &self.parameters,
             workspace: &mut workspace,
             t0: self.span.0,
+            events: events.as_ref(),
         };
         let (t0, t_end) = self.span;
         let solved = solve_members(
@@ -153,7 +163,18 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             solved.is_ok(),
             "options were checked by the builder: {solved:?}"
         );
+        if let Some(events) = &events {
+            let mut events = events.borrow_mut();
+            kept.last.discrete.copy_from_slice(events.discrete(0));
+            (kept.last.log, kept.last.dropped) = events.take_log(0);
+        }
     }
+}
+
+/// Name of a parameter, for messages.
+pub(crate) fn parameter_name(schema: &Schema, index: usize) -> String {
+    let mut names = schema.parameter_names();
+    names.nth(index).unwrap_or_default().to_owned()
 }
 
 /// What a run leaves behind.
@@ -174,7 +195,7 @@ impl Kept {
             .len();
         let states = simulation.system.schema().state_count();
         let (rows, steps) = match simulation.policy {
-            Policy::Steps { capacity } => {
+            Policy::Steps { capacity, .. } => {
                 (0, vec![StepRows::new(simulation.signals.count(), capacity)])
             }
             _ => (simulation.policy.rows(), Vec::new()),
@@ -186,6 +207,9 @@ impl Kept {
             last: Last {
                 state: vec![0.0; states],
                 rhs: 0,
+                discrete: vec![0.0; simulation.system.events().discretes().len()],
+                log: Vec::new(),
+                dropped: 0,
             },
             failures: Vec::new(),
         }
@@ -197,10 +221,24 @@ impl Kept {
 pub(crate) struct Last {
     pub(crate) state: Vec<f64>,
     pub(crate) rhs: u64,
+    pub(crate) discrete: Vec<f64>,
+    pub(crate) log: Vec<EventRecord>,
+    pub(crate) dropped: u64,
 }
 
 pub(crate) fn integrator<const W: usize>(system: &impl HybridSystem) -> Footprint {
-    EnsembleWorkspace::<W>::footprint(system.schema().state_count())
+    EnsembleWorkspace::<W>::footprint(dimension(system))
+}
+
+/// Memory of the events of `W` lanes.
+pub(crate) fn events_footprint<S: HybridSystem, const W: usize>(
+    system: &S,
+    plan: Option<&EventPlan>,
+) -> Part {
+    match plan {
+        Some(plan) => EventLanes::<S, W>::footprint(system, plan),
+        None => Part::new("events", Footprint::ZERO),
+    }
 }
 
 impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
@@ -255,6 +293,21 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
         self
     }
 
+    /// How events are found, and how many of them are too many.
+    #[must_use]
+    pub fn events(mut self, events: EventOptions) -> Self {
+        self.events = events;
+        self
+    }
+
+    /// Logs the first `capacity` firings of guards and instants of clocks, see [`Run::events`].
+    /// Default: none.
+    #[must_use]
+    pub fn log_events(mut self, capacity: usize) -> Self {
+        self.log = Some(capacity);
+        self
+    }
+
     /// Checks everything.
     ///
     /// # Errors
@@ -279,6 +332,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
         let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
         let policy = self.recording.resolve(span.0, span.1)?;
+        let events = EventPlan::new(self.system, span, &self.events, self.log)?;
         Ok(Simulation {
             system: self.system,
             parameters,
@@ -286,6 +340,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             policy,
             span,
             options,
+            events,
         })
     }
 }

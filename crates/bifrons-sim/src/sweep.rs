@@ -16,6 +16,7 @@ use bifrons_ode::{InputError, Options};
 use bifrons_parallel::Threads;
 
 use crate::error::SweepError;
+use crate::events::EventPlan;
 use crate::observer::Signals;
 use crate::parameters::Parameters;
 use crate::recording::Policy;
@@ -43,6 +44,7 @@ pub struct Sweep<'s, S: HybridSystem> {
     chunk: Option<usize>,
     lanes: usize,
     progress: Option<Box<Progress<'s>>>,
+    events: Option<EventPlan>,
 }
 
 impl<S: HybridSystem> core::fmt::Debug for Sweep<'_, S> {

@@ -56,6 +56,15 @@ impl Contraction {
         self.rate = 0.5;
     }
 
+    /// Something has changed that makes the contraction at least `rate`, such as a factor of the
+    /// Jacobian by which the matrix differs from that of the iteration.
+    #[inline(always)]
+    pub const fn expect_at_least(&mut self, rate: f64) {
+        if rate > self.rate {
+            self.rate = rate;
+        }
+    }
+
     /// A new solution begins.
     #[inline(always)]
     pub const fn begin(&mut self) {

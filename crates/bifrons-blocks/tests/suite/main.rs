@@ -14,3 +14,5 @@ mod maths;
 mod nonlinear;
 #[cfg(test)]
 mod source;
+#[cfg(test)]
+mod zoh;

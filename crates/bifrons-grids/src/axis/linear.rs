@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::scale::{self, Ranks, Steps};
+use super::scale::{self, Steps};
 use super::{Grid, cell_coordinate};
 use crate::error::{AxisError, LengthError};
-use crate::{locate, nodes};
+use crate::nodes;
 
 /// `count` nodes at equal steps from `start` to `stop`.
 ///
@@ -94,15 +94,7 @@ impl Grid for Linear {
     }
 
     fn ranks_into(&self, queries: &[f64], ranks: &mut [u32]) -> Result<(), LengthError> {
-        LengthError::check("ranks", ranks.len(), queries.len())?;
-        Ranks {
-            scale: self.scale,
-            nodes: &self.nodes,
-            queries,
-            ranks,
-        }
-        .dispatch();
-        Ok(())
+        scale::ranks_into(self.scale, &self.nodes, queries, ranks)
     }
 
     fn coordinates_into(
@@ -110,21 +102,8 @@ impl Grid for Linear {
         queries: &[f64],
         coordinates: &mut [f64],
     ) -> Result<(), LengthError> {
-        LengthError::check("coordinates", coordinates.len(), queries.len())?;
-        locate::coordinates_by_ranks(
-            queries,
-            coordinates,
-            |xs, ranks| {
-                Ranks {
-                    scale: self.scale,
-                    nodes: &self.nodes,
-                    queries: xs,
-                    ranks,
-                }
-                .dispatch();
-            },
-            |rank, x| cell_coordinate(&self.nodes, rank, x),
-        );
-        Ok(())
+        scale::coordinates_into(self.scale, &self.nodes, queries, coordinates, |rank, x| {
+            cell_coordinate(&self.nodes, rank, x)
+        })
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::Grid;
 use super::linear::check_bounds;
-use super::scale::{self, Ranks, Ratios};
+use super::scale::{self, Ratios};
 use crate::error::{AxisError, LengthError};
-use crate::{locate, nodes};
+use crate::nodes;
 
 /// `count` nodes at equal ratios from `start` to `stop`, both positive.
 ///
@@ -81,15 +81,7 @@ impl Grid for Logarithmic {
     }
 
     fn ranks_into(&self, queries: &[f64], ranks: &mut [u32]) -> Result<(), LengthError> {
-        LengthError::check("ranks", ranks.len(), queries.len())?;
-        Ranks {
-            scale: self.scale,
-            nodes: &self.nodes,
-            queries,
-            ranks,
-        }
-        .dispatch();
-        Ok(())
+        scale::ranks_into(self.scale, &self.nodes, queries, ranks)
     }
 
     fn coordinates_into(
@@ -97,21 +89,8 @@ impl Grid for Logarithmic {
         queries: &[f64],
         coordinates: &mut [f64],
     ) -> Result<(), LengthError> {
-        LengthError::check("coordinates", coordinates.len(), queries.len())?;
-        locate::coordinates_by_ranks(
-            queries,
-            coordinates,
-            |xs, ranks| {
-                Ranks {
-                    scale: self.scale,
-                    nodes: &self.nodes,
-                    queries: xs,
-                    ranks,
-                }
-                .dispatch();
-            },
-            |rank, x| scale::coordinate(&self.scale, &self.nodes, rank, x),
-        );
-        Ok(())
+        scale::coordinates_into(self.scale, &self.nodes, queries, coordinates, |rank, x| {
+            scale::coordinate(&self.scale, &self.nodes, rank, x)
+        })
     }
 }

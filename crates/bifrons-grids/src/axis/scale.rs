@@ -3,6 +3,7 @@
 use bifrons_lanes::{Kernel, LANES, Level, math};
 
 use super::cell_coordinate;
+use crate::error::LengthError;
 use crate::locate;
 
 /// Spacing of regular nodes from `low` to `high`.
@@ -49,18 +50,51 @@ pub(super) fn coordinate<S: Scale>(scale: &S, nodes: &[f64], rank: usize, x: f64
     }
 }
 
-/// Ranks of many queries: guesses in lanes, then at most a step or two per query.
-pub(super) struct Ranks<'a, S> {
-    pub(super) scale: S,
-    pub(super) nodes: &'a [f64],
-    pub(super) queries: &'a [f64],
-    pub(super) ranks: &'a mut [u32],
+/// Ranks of many queries.
+pub(super) fn ranks_into<S: Scale>(
+    scale: S,
+    nodes: &[f64],
+    queries: &[f64],
+    ranks: &mut [u32],
+) -> Result<(), LengthError> {
+    LengthError::check("ranks", ranks.len(), queries.len())?;
+    Level::detect().dispatch(Ranks {
+        scale,
+        nodes,
+        queries,
+        ranks,
+    });
+    Ok(())
 }
 
-impl<S: Scale> Ranks<'_, S> {
-    pub(super) fn dispatch(self) {
-        Level::detect().dispatch(self);
-    }
+/// Coordinates of many queries; `coordinate` makes one of a rank and a query.
+pub(super) fn coordinates_into<S: Scale>(
+    scale: S,
+    nodes: &[f64],
+    queries: &[f64],
+    coordinates: &mut [f64],
+    coordinate: impl Fn(usize, f64) -> f64,
+) -> Result<(), LengthError> {
+    LengthError::check("coordinates", coordinates.len(), queries.len())?;
+    let level = Level::detect();
+    let ranks_into = |queries: &[f64], ranks: &mut [u32]| {
+        level.dispatch(Ranks {
+            scale,
+            nodes,
+            queries,
+            ranks,
+        });
+    };
+    locate::coordinates_by_ranks(queries, coordinates, ranks_into, coordinate);
+    Ok(())
+}
+
+/// Guesses in lanes, then at most a step or two per query.
+struct Ranks<'a, S> {
+    scale: S,
+    nodes: &'a [f64],
+    queries: &'a [f64],
+    ranks: &'a mut [u32],
 }
 
 impl<S: Scale> Kernel for Ranks<'_, S> {

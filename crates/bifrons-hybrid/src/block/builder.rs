@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol};
 
-use super::{BlockSpec, Local, Role};
+use super::{BlockSpec, BlockUpdate, Local, Role};
+use crate::equations::{GuardEquation, base_name};
 use crate::error::BlockError;
+use crate::event::{Clock, Guard, Trigger};
 use crate::name::{NameProblem, TIME, check_name, nearest};
 
 /// Collects the description of a block; made by [`BlockSpec::builder`].
@@ -19,6 +21,19 @@ pub struct BlockSpecBuilder {
     locals: Vec<Local>,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
+    clocks: Vec<Clock>,
+    guards: Vec<GuardEquation>,
+    updates: Vec<NamedUpdate>,
+}
+
+/// An update whose trigger and target are still names.
+#[derive(Debug, Clone)]
+struct NamedUpdate {
+    trigger: Arc<str>,
+    target: Symbol,
+    expression: Expr,
+    priority: i32,
+    sample: bool,
 }
 
 impl BlockSpecBuilder {
@@ -28,7 +43,81 @@ impl BlockSpecBuilder {
             locals: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            clocks: Vec::new(),
+            guards: Vec::new(),
+            updates: Vec::new(),
         }
+    }
+
+    /// Declares a discrete state with its value before the first instant.
+    pub fn discrete(self, name: impl AsRef<str>, start: impl Into<Expr>) -> Self {
+        let start = start.into();
+        self.push(name.as_ref(), Role::Discrete { start })
+    }
+
+    /// Declares a clock; its name is local to the block.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clocks.push(clock);
+        self
+    }
+
+    /// Declares a guard and the function that it watches; its name is local to the block.
+    pub fn guard(mut self, guard: Guard, expression: impl Into<Expr>) -> Self {
+        self.guards.push(GuardEquation {
+            guard,
+            expression: expression.into(),
+        });
+        self
+    }
+
+    /// At the clock or guard `trigger`, writes a discrete or continuous state.
+    pub fn update(
+        self,
+        trigger: impl Into<Arc<str>>,
+        target: impl AsRef<str>,
+        expression: impl Into<Expr>,
+    ) -> Self {
+        self.update_with_priority(trigger, target, expression, 0)
+    }
+
+    /// As [`update`](Self::update); of several updates of one variable that are due at once the
+    /// one with the largest priority counts.
+    pub fn update_with_priority(
+        mut self,
+        trigger: impl Into<Arc<str>>,
+        target: impl AsRef<str>,
+        expression: impl Into<Expr>,
+        priority: i32,
+    ) -> Self {
+        self.updates.push(NamedUpdate {
+            trigger: trigger.into(),
+            target: Symbol::new(target),
+            expression: expression.into(),
+            priority,
+            sample: false,
+        });
+        self
+    }
+
+    /// Declares a sample: a signal that is evaluated at the clock or guard `trigger` and held in
+    /// between, see [`Update`](crate::Update).
+    pub fn sample(
+        mut self,
+        name: impl AsRef<str>,
+        trigger: impl Into<Arc<str>>,
+        expression: impl Into<Expr>,
+        start: impl Into<Expr>,
+    ) -> Self {
+        let target = Symbol::new(name.as_ref());
+        self = self.discrete(name, start);
+        self.updates.push(NamedUpdate {
+            trigger: trigger.into(),
+            target,
+            expression: expression.into(),
+            priority: 0,
+            sample: true,
+        });
+        self
     }
 
     /// Declares an input.
@@ -85,27 +174,20 @@ impl BlockSpecBuilder {
     ///
     /// [`BlockError::Name`] for a name that is malformed, reserved or taken;
     /// [`BlockError::UnknownSymbol`] for an equation that uses an undeclared name;
-    /// [`BlockError::Value`] for a parameter that is NaN.
+    /// [`BlockError::Value`] for a parameter that is NaN; [`BlockError::Update`] for an update
+    /// without trigger or target.
     pub fn build(self) -> Result<BlockSpec, BlockError> {
         let Self {
             kind,
             mut locals,
             inputs,
             outputs,
+            clocks,
+            guards,
+            updates,
         } = self;
         let by_name = sort_names(&kind, &locals)?;
-        for local in &locals {
-            if let Role::Parameter(value) = local.role
-                && value.is_nan()
-            {
-                return Err(BlockError::Value {
-                    kind: kind.to_string(),
-                    setting: local.symbol.name().to_owned(),
-                    value,
-                    requirement: "must be a number",
-                });
-            }
-        }
+        check_parameters(&kind, &locals)?;
         let mut uses: Vec<Vec<usize>> = Vec::with_capacity(locals.len());
         for local in &locals {
             let mut found = Vec::new();
@@ -125,12 +207,30 @@ impl BlockSpecBuilder {
                 *uses = found;
             }
         }
+        check_triggers(&kind, &clocks, &guards)?;
+        let mut own = Vec::with_capacity(updates.len());
+        for update in updates {
+            own.push(resolve(
+                &kind,
+                &locals,
+                &by_name,
+                (&clocks, &guards),
+                update,
+            )?);
+        }
+        for equation in &guards {
+            let name = Symbol::new(&equation.guard.name);
+            check_event(&kind, &locals, &by_name, &name, &equation.expression)?;
+        }
         Ok(BlockSpec {
             kind,
             locals,
             by_name,
             inputs,
             outputs,
+            clocks,
+            guards,
+            updates: own,
         })
     }
 }
@@ -140,10 +240,111 @@ impl Role {
         let (first, second) = match self {
             Self::Input | Self::Parameter(_) => (None, None),
             Self::State { derivative, start } => (Some(derivative), Some(start)),
+            Self::Discrete { start } => (Some(start), None),
             Self::Equation { expression, .. } => (Some(expression), None),
         };
         first.into_iter().chain(second)
     }
+}
+
+/// Defaults are numbers.
+fn check_parameters(kind: &str, locals: &[Local]) -> Result<(), BlockError> {
+    for local in locals {
+        if let Role::Parameter(value) = local.role
+            && value.is_nan()
+        {
+            return Err(BlockError::Value {
+                kind: kind.to_owned(),
+                setting: local.symbol.name().to_owned(),
+                value,
+                requirement: "must be a number",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Names of clocks and guards are names, and different.
+fn check_triggers(
+    kind: &str,
+    clocks: &[Clock],
+    guards: &[GuardEquation],
+) -> Result<(), BlockError> {
+    let refuse = |name: &str, problem| BlockError::Name {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        problem,
+    };
+    let clocks = clocks.iter().map(|clock| &clock.name);
+    let mut names: Vec<&Arc<str>> = clocks
+        .chain(guards.iter().map(|equation| &equation.guard.name))
+        .collect();
+    for name in &names {
+        check_name(name).map_err(|problem| refuse(name, problem))?;
+    }
+    names.sort();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(refuse(pair[0], NameProblem::Duplicate)),
+        None => Ok(()),
+    }
+}
+
+/// Symbols of an equation of events; `pre(x)` counts as `x`.
+fn check_event(
+    kind: &str,
+    locals: &[Local],
+    by_name: &[usize],
+    equation: &Symbol,
+    expression: &Expr,
+) -> Result<(), BlockError> {
+    for symbol in expression.dependencies() {
+        let name = base_name(symbol.name());
+        if find(locals, by_name, name).is_none() && name != TIME {
+            let local = Local {
+                symbol: equation.clone(),
+                role: Role::Input,
+            };
+            return Err(unknown_symbol(kind, &local, &symbol, locals));
+        }
+    }
+    Ok(())
+}
+
+fn resolve(
+    kind: &str,
+    locals: &[Local],
+    by_name: &[usize],
+    (clocks, guards): (&[Clock], &[GuardEquation]),
+    update: NamedUpdate,
+) -> Result<BlockUpdate, BlockError> {
+    check_event(kind, locals, by_name, &update.target, &update.expression)?;
+    let clock = clocks.iter().position(|clock| clock.name == update.trigger);
+    let guard = guards
+        .iter()
+        .position(|equation| equation.guard.name == update.trigger);
+    let trigger = clock
+        .map(Trigger::Clock)
+        .or_else(|| guard.map(Trigger::Guard));
+    let target = find(locals, by_name, update.target.name()).filter(|&local| {
+        matches!(
+            (&locals[local].role, update.sample),
+            (Role::State { .. }, false) | (Role::Discrete { .. }, _)
+        )
+    });
+    let (Some(trigger), Some(target)) = (trigger, target) else {
+        return Err(BlockError::Update {
+            kind: kind.to_owned(),
+            variable: update.target.name().to_owned(),
+            trigger: update.trigger.to_string(),
+        });
+    };
+    Ok(BlockUpdate {
+        trigger,
+        target,
+        expression: update.expression,
+        priority: update.priority,
+        sample: update.sample,
+    })
 }
 
 fn equation(expression: Expr) -> Role {

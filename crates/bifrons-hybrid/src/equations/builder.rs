@@ -4,10 +4,15 @@ use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol};
 
+use super::instant::{samples, trigger_name};
 use super::table::SymbolTable;
-use super::{ContinuousState, Definition, EquationSystem, Meaning, Output, Parameter, Parts};
+use super::{
+    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, Meaning, Output,
+    Parameter, Parts, Update, base_name,
+};
 use crate::algebraic::{self, Defaults};
-use crate::error::EquationError;
+use crate::error::{EquationError, UnknownName};
+use crate::event::{Clock, Guard, Trigger};
 use crate::graph::Digraph;
 use crate::name::{NameProblem, check_path, nearest};
 
@@ -17,18 +22,109 @@ use crate::name::{NameProblem, check_path, nearest};
 /// order. Nothing is checked before [`build`](Self::build).
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct EquationSystemBuilder(Parts);
+pub struct EquationSystemBuilder(Parts, Vec<NamedUpdate>);
+
+/// An update whose trigger is still a name.
+#[derive(Debug, Clone)]
+struct NamedUpdate {
+    trigger: Arc<str>,
+    target: Symbol,
+    expression: Expr,
+    priority: i32,
+    sample: bool,
+}
 
 impl EquationSystemBuilder {
     pub(super) fn new(name: Arc<str>) -> Self {
-        Self(Parts {
-            name,
-            parameters: Vec::new(),
-            inputs: Vec::new(),
-            states: Vec::new(),
-            definitions: Vec::new(),
-            outputs: Vec::new(),
-        })
+        Self(
+            Parts {
+                name,
+                parameters: Vec::new(),
+                inputs: Vec::new(),
+                states: Vec::new(),
+                definitions: Vec::new(),
+                outputs: Vec::new(),
+                discretes: Vec::new(),
+                clocks: Vec::new(),
+                guards: Vec::new(),
+                updates: Vec::new(),
+            },
+            Vec::new(),
+        )
+    }
+
+    /// Declares a discrete state with its value before the first instant.
+    pub fn discrete(mut self, name: impl AsRef<str>, start: impl Into<Expr>) -> Self {
+        self.0.discretes.push(DiscreteState {
+            symbol: Symbol::new(name),
+            start: start.into(),
+        });
+        self
+    }
+
+    /// Declares a clock.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.0.clocks.push(clock);
+        self
+    }
+
+    /// Declares a guard and the function that it watches.
+    pub fn guard(mut self, guard: Guard, expression: impl Into<Expr>) -> Self {
+        self.0.guards.push(GuardEquation {
+            guard,
+            expression: expression.into(),
+        });
+        self
+    }
+
+    /// At the clock or guard `trigger`, writes a discrete or continuous state.
+    pub fn update(
+        self,
+        trigger: impl Into<Arc<str>>,
+        target: impl AsRef<str>,
+        expression: impl Into<Expr>,
+    ) -> Self {
+        self.update_with_priority(trigger, target, expression, 0)
+    }
+
+    /// As [`update`](Self::update); of several updates of one variable that are due at once the
+    /// one with the largest priority counts.
+    pub fn update_with_priority(
+        mut self,
+        trigger: impl Into<Arc<str>>,
+        target: impl AsRef<str>,
+        expression: impl Into<Expr>,
+        priority: i32,
+    ) -> Self {
+        self.1.push(NamedUpdate {
+            trigger: trigger.into(),
+            target: Symbol::new(target),
+            expression: expression.into(),
+            priority,
+            sample: false,
+        });
+        self
+    }
+
+    /// Declares a sample: a signal that is evaluated at the clock or guard `trigger` and held in
+    /// between; `start` is its value before the first instant. See [`Update`].
+    pub fn sample(
+        mut self,
+        name: impl AsRef<str>,
+        trigger: impl Into<Arc<str>>,
+        expression: impl Into<Expr>,
+        start: impl Into<Expr>,
+    ) -> Self {
+        let target = Symbol::new(name.as_ref());
+        self = self.discrete(name, start);
+        self.1.push(NamedUpdate {
+            trigger: trigger.into(),
+            target,
+            expression: expression.into(),
+            priority: 0,
+            sample: true,
+        });
+        self
     }
 
     /// Declares a parameter with its default value; infinite is allowed, NaN is not.
@@ -84,8 +180,10 @@ impl EquationSystemBuilder {
     /// [`EquationError::Name`], [`EquationError::Value`], [`EquationError::UnknownSymbol`],
     /// [`EquationError::AlgebraicLoop`] or [`EquationError::Start`].
     pub fn build(self) -> Result<EquationSystem, EquationError> {
-        let mut parts = self.0;
+        let Self(mut parts, updates) = self;
         let table = check_names(&parts)?;
+        parts.updates = resolve(&parts, updates)?;
+        check_updates(&parts, &table)?;
         if let Some(parameter) = parts.parameters.iter().find(|p| p.default.is_nan()) {
             return Err(EquationError::Value {
                 system: parts.name.to_string(),
@@ -99,6 +197,13 @@ impl EquationSystemBuilder {
         }
         for output in &parts.outputs {
             check_symbols(&parts, &table, &output.name, &output.expression)?;
+        }
+        for discrete in &parts.discretes {
+            check_symbols(&parts, &table, &discrete.symbol, &discrete.start)?;
+        }
+        for equation in &parts.guards {
+            let name = Symbol::new(&equation.guard.name);
+            check_symbols(&parts, &table, &name, &equation.expression)?;
         }
         parts.definitions = sort(&parts, &table)?;
         EquationSystem::from_parts(parts)
@@ -118,9 +223,11 @@ fn check_names(parts: &Parts) -> Result<SymbolTable, EquationError> {
         .iter()
         .map(|definition| &definition.symbol);
     let outputs = parts.outputs.iter().map(|output| &output.name);
+    let discretes = parts.discretes.iter().map(|discrete| &discrete.symbol);
     for name in parameters
         .chain(states)
         .chain(definitions)
+        .chain(discretes)
         .chain(outputs.clone())
     {
         check_path(name.name()).map_err(|problem| refuse(name, problem))?;
@@ -130,7 +237,70 @@ fn check_names(parts: &Parts) -> Result<SymbolTable, EquationError> {
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(refuse(pair[0], NameProblem::Duplicate));
     }
+    let clocks = parts.clocks.iter().map(|clock| &clock.name);
+    let guards = parts.guards.iter().map(|equation| &equation.guard.name);
+    let mut triggers: Vec<&Arc<str>> = clocks.chain(guards).collect();
+    for name in &triggers {
+        check_path(name).map_err(|problem| refuse(&Symbol::new(name), problem))?;
+    }
+    triggers.sort();
+    if let Some(pair) = triggers.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(refuse(&Symbol::new(pair[0]), NameProblem::Duplicate));
+    }
     SymbolTable::of(parts).map_err(|(name, problem)| refuse(&name, problem))
+}
+
+/// Finds the triggers of updates.
+fn resolve(parts: &Parts, updates: Vec<NamedUpdate>) -> Result<Vec<Update>, EquationError> {
+    let clocks = parts.clocks.iter().map(|clock| &*clock.name);
+    let guards = parts.guards.iter().map(|equation| &*equation.guard.name);
+    let known: Vec<&str> = clocks.chain(guards).collect();
+    let find = |update: NamedUpdate| {
+        let Some(position) = known.iter().position(|name| **name == *update.trigger) else {
+            return Err(EquationError::Trigger {
+                system: parts.name.to_string(),
+                variable: update.target.name().to_owned(),
+                source: Box::new(UnknownName {
+                    what: "clock or guard",
+                    name: update.trigger.to_string(),
+                    owner: parts.name.to_string(),
+                    nearest: nearest(&update.trigger, known.iter().copied()).map(str::to_owned),
+                }),
+            });
+        };
+        Ok(Update {
+            trigger: match position.checked_sub(parts.clocks.len()) {
+                None => Trigger::Clock(position),
+                Some(guard) => Trigger::Guard(guard),
+            },
+            target: update.target,
+            expression: update.expression,
+            priority: update.priority,
+            sample: update.sample,
+        })
+    };
+    updates.into_iter().map(find).collect()
+}
+
+/// Targets are states, samples are written as samples only, clocks have a common unit.
+fn check_updates(parts: &Parts, table: &SymbolTable) -> Result<(), EquationError> {
+    let samples = samples(parts, table);
+    for update in &parts.updates {
+        check_symbols(parts, table, &update.target, &update.expression)?;
+        let fits = match table.find(update.target.name()) {
+            Some(Meaning::State(_)) => !update.sample,
+            Some(Meaning::Discrete(index)) => update.sample == samples[index],
+            _ => false,
+        };
+        if !fits {
+            return Err(EquationError::UpdateTarget {
+                system: parts.name.to_string(),
+                variable: update.target.name().to_owned(),
+                trigger: trigger_name(parts, update.trigger).to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Positions of the definitions that an expression uses, or the name that nobody declares.
@@ -142,7 +312,7 @@ fn check_symbols(
 ) -> Result<Vec<usize>, EquationError> {
     let mut uses = Vec::new();
     for symbol in expression.dependencies() {
-        match table.find(symbol.name()) {
+        match table.find(base_name(symbol.name())) {
             Some(Meaning::Definition(index)) => uses.push(index),
             Some(_) => {}
             None => {

@@ -19,6 +19,8 @@ pub(crate) enum Meaning {
     State(usize),
     /// Position among the definitions.
     Definition(usize),
+    /// Position among the discrete states.
+    Discrete(usize),
 }
 
 impl SymbolTable {
@@ -37,6 +39,8 @@ impl SymbolTable {
         entries.extend(states.map(|(i, state)| (state.symbol.clone(), Meaning::State(i))));
         let definitions = parts.definitions.iter().enumerate();
         entries.extend(definitions.map(|(i, d)| (d.symbol.clone(), Meaning::Definition(i))));
+        let discretes = parts.discretes.iter().enumerate();
+        entries.extend(discretes.map(|(i, d)| (d.symbol.clone(), Meaning::Discrete(i))));
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             Some(pair) => Err((pair[0].0.clone(), NameProblem::Duplicate)),

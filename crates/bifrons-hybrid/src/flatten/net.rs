@@ -42,6 +42,8 @@ pub(super) enum Node {
     /// A parameter or an input with a constant.
     Parameter(f64),
     State,
+    /// A discrete state.
+    Discrete,
     /// The same as another node.
     Alias(usize),
     /// Defined by the equation of its local.
@@ -100,6 +102,7 @@ impl<'d> Net<'d> {
                 Role::Input => Node::Input,
                 Role::Parameter(default) => Node::Parameter(*default),
                 Role::State { .. } => Node::State,
+                Role::Discrete { .. } => Node::Discrete,
                 Role::Equation { expression, uses } => match (expression.as_symbol(), &uses[..]) {
                     (Some(_), &[target]) => Node::Alias(first + target),
                     _ => Node::Equation,
@@ -229,6 +232,25 @@ impl<'d> Net<'d> {
         }
     }
 
+    /// Every block with its first node.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, &'d BlockSpec)> {
+        self.instances
+            .iter()
+            .filter_map(|instance| match instance.body {
+                Body::Block(block) => Some((instance.first_node, block)),
+                Body::Diagram(_) => None,
+            })
+    }
+
+    /// Full path of a clock or guard of the block whose first node is `node`.
+    pub(super) fn event_path(&self, node: usize, name: &str) -> String {
+        let path = self.path(node);
+        match path.rsplit_once('.') {
+            Some((block, _)) => format!("{block}.{name}"),
+            None => name.to_owned(),
+        }
+    }
+
     /// Full path of a node: `plant.gain.k`. The name of the root is left out.
     pub(super) fn path(&self, node: usize) -> String {
         let mut path = String::new();
@@ -241,7 +263,7 @@ impl<'d> Net<'d> {
         let (mut path, mut levels) = (String::new(), Vec::new());
         let name = |(node, kind): (usize, &Node)| match kind {
             Node::Alias(_) => None,
-            Node::Input | Node::Parameter(_) | Node::State | Node::Equation => {
+            Node::Input | Node::Parameter(_) | Node::State | Node::Discrete | Node::Equation => {
                 self.write_path(node, &mut path, &mut levels);
                 Some(Symbol::new(&path))
             }

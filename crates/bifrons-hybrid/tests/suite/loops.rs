@@ -217,28 +217,37 @@ fn a_nearly_singular_loop_is_solved() {
     assert!((y / 1e12 - 1.0).abs() < 1e-3, "y = {y}");
 }
 
+fn nonlinear(name: &str, y: bifrons_expr::Expr) -> Diagram {
+    let mut builder = DiagramBuilder::new("nonlinear");
+    let block = builder.add(name, function(y)).unwrap();
+    builder
+        .connect(block.output("y"), block.input("u"))
+        .unwrap();
+    builder.export_output("y", block.output("y")).unwrap();
+    builder.build().unwrap()
+}
+
 #[test]
-fn nonlinear_loops_are_errors_that_name_the_block() {
-    let squared = s("u") * s("u") + 1.0;
-    for (name, y) in [("cosine", s("u").cos()), ("square", squared)] {
-        let mut builder = DiagramBuilder::new("nonlinear");
-        let block = builder.add(name, function(y)).unwrap();
-        builder
-            .connect(block.output("y"), block.input("u"))
-            .unwrap();
-        let error = failure(&builder.build().unwrap());
-        assert_eq!(
-            error.kind,
-            LoopKind::Nonlinear {
-                variable: format!("{name}.y")
-            },
-            "kind"
-        );
-        assert_eq!(
-            error.ports,
-            [format!("{name}.y"), format!("{name}.u")],
-            "ports"
-        );
+fn a_nonlinear_loop_without_solution_names_the_block() {
+    let error = failure(&nonlinear("square", s("u") * s("u") + 1.0));
+    let variable = "square.y".to_owned();
+    assert_eq!(error.kind, LoopKind::NoConvergence { variable }, "kind");
+    assert_eq!(error.ports, ["square.y", "square.u"], "ports");
+    assert!(error.to_string().contains("no convergence"), "{error}");
+}
+
+#[test]
+fn nonlinear_loops_of_one_variable_are_solved() {
+    // The last one is `nonlinear_y` of the published case of a loop.
+    let cases = [
+        (s("u").cos(), 0.739_085_133_215_160_7),
+        ((-s("u")).exp(), 0.567_143_290_409_783_8),
+        (1.0 - (2.0 * s("u")).tanh(), 0.370_387_196_531_154_26),
+    ];
+    for (y, expected) in cases {
+        let system = compiled(&nonlinear("block", y));
+        let found = outputs(&system, 0.0, &[])[0];
+        assert!((found - expected).abs() < 1e-14, "{found} for {expected}");
     }
 }
 

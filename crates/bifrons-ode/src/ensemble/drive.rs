@@ -45,6 +45,8 @@ struct OneLane {
     h: f64,
     t_new: f64,
     norm: f64,
+    /// Step that was wanted before the attempt.
+    wanted_old: f64,
 }
 
 /// Why a member ended before the end of the span, if it did.
@@ -106,7 +108,6 @@ where
     #[inline(always)]
     fn drive(mut self, n: usize) {
         let Settings {
-            t_end,
             direction,
             relative,
             max_step,
@@ -115,14 +116,14 @@ where
         let mut lanes = Lanes::<W>::idle();
         self.refill(&mut lanes);
         while lanes.active.iter().any(|&active| active) {
-            let proposal = lanes.propose(t_end, direction, max_step);
+            let proposal = lanes.propose(direction, max_step);
             self.stages
                 .attempt(n, self.problem, &lanes.t, &proposal.h, &proposal.t_new);
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
             lanes.control.decide(&square, A::LAW);
-            let t_old = lanes.t;
+            let (t_old, wanted_old) = (lanes.t, lanes.wanted);
             lanes.advance(&proposal, direction);
             let mut attention = self.attention(&lanes, &proposal, &square);
             let mut look = [false; W];
@@ -147,6 +148,7 @@ where
                             h: proposal.h[lane],
                             t_new: proposal.t_new[lane],
                             norm: square[lane].sqrt(),
+                            wanted_old: wanted_old[lane],
                         };
                         freed |= self.attend(&mut lanes, &one, look[lane]);
                     }
@@ -163,7 +165,6 @@ where
     #[inline(always)]
     fn attention(&self, lanes: &Lanes<W>, proposal: &Proposal<W>, square: &[f64; W]) -> [bool; W] {
         let Settings {
-            t_end,
             direction,
             max_steps,
             ..
@@ -171,7 +172,7 @@ where
         let mut attention = [false; W];
         for l in 0..W {
             let t_new = proposal.t_new[l];
-            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == t_end);
+            let due = (t_new * direction >= lanes.next_output[l]) | (t_new == lanes.limit[l]);
             let least = LEAST_STEP_ULP * f64::EPSILON * lanes.t[l].abs();
             let tiny = !(lanes.wanted[l] > least);
             let spent = lanes.attempts[l] >= max_steps;
@@ -190,12 +191,19 @@ where
             return ended;
         }
         let mut stopped = false;
-        if accepted {
-            stopped = self.show(lanes, one, one.t_new, false);
-        }
-        let reached = accepted && one.t_new == t_end;
         let mut failure = None;
-        if !reached && !stopped {
+        if accepted {
+            match self.show_accepted(lanes, one) {
+                Flow::Until(_) => {}
+                Flow::Stop => stopped = true,
+                Flow::Restart(restart) => {
+                    stopped = restart.stop;
+                    failure = self.resume(lanes, lane, &restart).err();
+                }
+            }
+        }
+        let reached = accepted && lanes.t[lane] == t_end;
+        if !reached && !stopped && failure.is_none() {
             failure = self.failure(lanes, one);
             if failure.is_none() {
                 return false;
@@ -221,12 +229,68 @@ where
         true
     }
 
-    /// Shows the step of a lane up to `t`, if that is wanted; true if the sink stops the member.
-    /// A cut step ends in the state before the event.
-    fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> bool {
+    /// Shows an accepted step, if that is wanted or it ends at a limit within the span, and asks
+    /// for the next limit.
+    fn show_accepted(&mut self, lanes: &mut Lanes<W>, one: &OneLane) -> Flow {
+        let (lane, t_new, t_end) = (one.lane, one.t_new, self.settings.t_end);
+        let at_limit = t_new == lanes.limit[lane] && t_new != t_end;
+        if at_limit {
+            if lanes.wanted[lane] < one.wanted_old {
+                // The step was cut by the limit, not by its error.
+                lanes.wanted[lane] = one.wanted_old;
+            }
+            lanes.next_output[lane] = f64::NEG_INFINITY;
+        }
+        let flow = self.show(lanes, one, t_new, false);
+        let t = match flow {
+            Flow::Restart(restart) => restart.t,
+            _ => t_new,
+        };
+        if at_limit || t != t_new {
+            lanes.limit[lane] = self.sink.limit(lane, lanes.member[lane], t, t_end);
+        }
+        flow
+    }
+
+    /// Makes the state of the sink the end of the accepted step of a lane.
+    fn resume(
+        &mut self,
+        lanes: &mut Lanes<W>,
+        lane: usize,
+        restart: &super::Restart,
+    ) -> Result<(), Failure> {
+        let (member, t) = (lanes.member[lane], restart.t);
+        for (value, component) in self.member.state.iter_mut().zip(self.stages.end().0) {
+            *value = component[lane];
+        }
+        self.sink.restart(lane, member, self.member.state);
+        self.problem.restart(lane, member);
+        lanes.t[lane] = t;
+        lanes.next_output[lane] = signed(restart.next, self.settings.direction);
+        if restart.stop || t == self.settings.t_end {
+            let end = self.stages.end_mut().0;
+            for (component, &value) in end.iter_mut().zip(&*self.member.state) {
+                component[lane] = value;
+            }
+            return Ok(());
+        }
+        if let Some((component, &value)) = not_finite(self.member.state) {
+            return Err(Failure::InitialState { component, value });
+        }
+        let kind = if restart.keep_step {
+            Restart::Kink
+        } else {
+            Restart::Reset
+        };
+        self.restart(lanes, lane, t, kind)
+    }
+
+    /// Shows the step of a lane up to `t`, if that is wanted. A cut step ends in the state before
+    /// the event.
+    fn show(&mut self, lanes: &mut Lanes<W>, one: &OneLane, t: f64, cut: bool) -> Flow {
         let direction = self.settings.direction;
         if !(t * direction >= lanes.next_output[one.lane]) {
-            return false;
+            return Flow::Until(f64::INFINITY);
         }
         let before = self.events.as_ref().map(|events| events.before.as_slice());
         let step = Step {
@@ -238,13 +302,11 @@ where
             h: one.h,
             cut: before.filter(|_| cut),
         };
-        match self.sink.step(&step) {
-            Flow::Until(next) => {
-                lanes.next_output[one.lane] = signed(next, direction);
-                false
-            }
-            Flow::Stop => true,
+        let flow = self.sink.step(&step);
+        if let Flow::Until(next) | Flow::Restart(super::Restart { next, .. }) = flow {
+            lanes.next_output[one.lane] = signed(next, direction);
         }
+        flow
     }
 
     /// Looks for events in the step of a lane; if one cuts the step, whether the lane is free.
@@ -308,7 +370,7 @@ where
     ) -> bool {
         let lane = one.lane;
         lanes.t[lane] = t;
-        let stopped = self.show(lanes, one, t, true);
+        let stopped = self.show(lanes, one, t, true) == Flow::Stop;
         let mut ended = Ended {
             stopped,
             terminated: change == Ok(Change::Terminate),
@@ -481,6 +543,7 @@ where
             k1[i][lane] = slope;
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
+        lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }
 
     /// Functions that fire at the start.

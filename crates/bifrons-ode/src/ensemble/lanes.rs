@@ -8,6 +8,8 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) t: [f64; W],
     /// Step that is wanted next, positive.
     pub(crate) wanted: [f64; W],
+    /// Time that no step may pass.
+    pub(crate) limit: [f64; W],
     pub(crate) control: Control<W>,
     /// Along the direction of integration: the time at which the sink wants to see a step next.
     pub(crate) next_output: [f64; W],
@@ -35,6 +37,7 @@ impl<const W: usize> Lanes<W> {
         Self {
             t: [0.0; W],
             wanted: [0.0; W],
+            limit: [0.0; W],
             control: Control::new(),
             next_output: [f64::INFINITY; W],
             accepted: [0; W],
@@ -66,13 +69,13 @@ impl<const W: usize> Lanes<W> {
         self.wanted[lane] = 0.0;
     }
 
-    /// Clips the wanted steps to the end of the span, see `Options`.
+    /// Clips the wanted steps to the limits, see `Options`.
     #[inline(always)]
-    pub(crate) fn propose(&self, t_end: f64, direction: f64, most: f64) -> Proposal<W> {
+    pub(crate) fn propose(&self, direction: f64, most: f64) -> Proposal<W> {
         let mut h = [0.0; W];
         let mut t_new = [0.0; W];
         for l in 0..W {
-            (h[l], t_new[l]) = propose(self.t[l], self.wanted[l], t_end, direction, most);
+            (h[l], t_new[l]) = propose(self.t[l], self.wanted[l], self.limit[l], direction, most);
         }
         Proposal { h, t_new }
     }

@@ -381,6 +381,6 @@ impl<'w, const W: usize> Stages<'w, W> for Arrays<'w, W> {
 #[derive(Debug)]
 pub(crate) enum Kind {}
 
-impl crate::solve::Kind for Kind {
+impl super::tableau::Kind for Kind {
     type Arrays<'w> = Arrays<'w, 1>;
 }

@@ -21,6 +21,6 @@ explicit_stages! {
 #[derive(Debug)]
 pub(crate) enum Kind {}
 
-impl crate::solve::Kind for Kind {
+impl super::tableau::Kind for Kind {
     type Arrays<'w> = Arrays<'w, 1>;
 }

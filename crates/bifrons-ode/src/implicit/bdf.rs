@@ -26,6 +26,7 @@ mod tables;
 use bifrons_algebra::Contraction;
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -38,6 +39,7 @@ pub(crate) struct Bdf {
     n: usize,
     relative: f64,
     absolute: Vec<f64>,
+    initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
     matrices: Matrices,
@@ -82,6 +84,7 @@ impl Bdf {
             n,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            initialisation: setup.initialisation,
             floors: setup.absolute()?,
             matrices: Matrices::new(setup, false)?,
             statistics: Statistics::default(),
@@ -111,10 +114,6 @@ impl Bdf {
     }
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "published with the footprints of all methods")
-    )]
     pub(crate) fn footprint(setup: &Setup<'_>, fill: usize) -> Footprint {
         let rows = (ROWS + 10) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))

@@ -1,23 +1,40 @@
 //! Diagonally implicit Runge-Kutta methods with an explicit first stage.
 //!
-//! Stage `i` solves `M z_i = h f(t + c_i h, y + Σ_{j<i} a_ij z_j + γ z_i)` for `z_i`, all with the
-//! same matrix `M − γ h J`; the first `z` is the last one of the step before. The error is filtered
-//! with the same matrix, `(M − γ h J)⁻¹ M Σ (b_i − b̂_i) z_i` (Hosea and Shampine 1996), so
-//! algebraic components are estimated, too. Dense output is the cubic Hermite polynomial of the
-//! states and slopes at both ends, order 3.
+//! With increments `K_i = h k_i`, a step from `y` solves, stage after stage,
+//!
+//! ```text
+//! Y_i = y + Σ_{j<i} a_ij K_j + d_i,   M d_i = h γ f(t + c_i h, Y_i),   K_i = d_i / γ,
+//! ```
+//!
+//! where `K_1` is that of the last stage of the step before, and the last stage is the result. One
+//! matrix, `M − h γ J`, serves all stages. The increments come from the unknowns `d_i` and not from
+//! the right-hand side, so what a Newton iteration leaves behind is not multiplied by the stiffness,
+//! and the method works for singular mass matrices of index one: their algebraic components satisfy
+//! their equations in every stage, and an error in `K_1` does not pass through the step, because
+//! the stability function vanishes at infinity.
+//!
+//! The interpolant is the cubic through both ends with their slopes, plus a multiple of
+//! `θ² (1 − θ)²` that makes it a polynomial of order four where the method has at least that order.
+//! Its weights are the shortest vector that satisfies the order conditions of continuous methods
+//! (Hairer, Nørsett, Wanner 1993, section II.6).
 //!
 //! # References
 //!
-//! Kennedy and Carpenter (2016), Diagonally implicit Runge-Kutta methods for ordinary differential
-//! equations: a review, sections 4.10 (error), 4.11 (iteration).
+//! Hosea and Shampine (1996), Analysis and implementation of TR-BDF2; Kennedy and Carpenter (2016),
+//! Diagonally implicit Runge-Kutta methods for ordinary differential equations, a review; Kennedy
+//! and Carpenter (2019), Diagonally implicit Runge-Kutta methods for stiff ODEs; Hairer and Wanner
+//! (1996), sections IV.6 and IV.8 (implementation, simplified Newton iteration).
 
-mod stages;
+mod control;
+mod interpolant;
+mod kernel;
+mod solve;
 mod stepper;
 mod tables;
 
-use bifrons_algebra::Contraction;
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -27,90 +44,98 @@ pub(crate) use tables::{ESDIRK4, ESDIRK5, TR_BDF2, Tableau};
 /// A run of one of the methods.
 #[derive(Debug)]
 pub(crate) struct Esdirk {
-    n: usize,
     tableau: &'static Tableau,
+    n: usize,
     relative: f64,
     absolute: Vec<f64>,
-    /// Absolute tolerances, raised to round-off in components of an algebraic system.
+    initialisation: Initialisation,
+    /// Absolute tolerances, raised where round-off of algebraic equations is larger.
     floors: Vec<f64>,
     matrices: Matrices,
+    /// Components without a derivative.
+    algebraic: Vec<usize>,
     statistics: Statistics,
     direction: f64,
     max_step: f64,
     t_old: f64,
     t: f64,
+    /// Signed step of the next attempt.
     h: f64,
+    /// Signed step of the last accepted one, zero if there is none.
     done: f64,
-    /// Step of the factorisation; NaN if there is none.
-    factored: f64,
-    contraction: Contraction,
-    floor: f64,
-    /// Largest number of iterations of a stage of the last attempt.
-    iterations: u32,
-    /// Whether the Jacobian belongs to the state, and whether it may be kept.
-    jacobian_current: bool,
-    jacobian_valid: bool,
+    /// Whether the last attempt was rejected.
     rejected: bool,
+    /// Mean square error of the last accepted step.
     last_error: f64,
+    /// Rows `K_i`.
+    k: Vec<f64>,
+    /// `K_1` of the last accepted step.
+    begin: Vec<f64>,
+    /// `K_s` of the last accepted step: `y'` at `t` times `done`.
+    end: Vec<f64>,
+    /// Quartic terms of the interpolant.
+    quartic: Vec<f64>,
     y_old: Vec<f64>,
     y: Vec<f64>,
-    new: Vec<f64>,
-    /// Slopes at both ends of the last step, times its length.
-    slope_old: Vec<f64>,
-    slope: Vec<f64>,
-    z: Vec<f64>,
-    base: Vec<f64>,
+    /// State of the stage that is solved for.
     stage: Vec<f64>,
+    base: Vec<f64>,
+    d: Vec<f64>,
+    f: Vec<f64>,
     delta: Vec<f64>,
-    scratch: Vec<f64>,
     weights: Vec<f64>,
+    newton: solve::Iteration,
 }
+
+/// Rows of `n` numbers beside the increments.
+const ROWS: usize = 13;
 
 impl Esdirk {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
+        let matrices = Matrices::new(setup, false)?;
         Ok(Self {
-            n,
             tableau,
+            n,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            initialisation: setup.initialisation,
             floors: setup.absolute()?,
-            matrices: Matrices::new(setup, false)?,
+            algebraic: matrices.algebraic_columns(),
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,
             t_old: 0.0,
             t: 0.0,
             h: 0.0,
-            done: 1.0,
-            factored: f64::NAN,
-            contraction: Contraction::new(8),
-            floor: 0.0,
-            iterations: 0,
-            jacobian_current: false,
-            jacobian_valid: false,
+            done: 0.0,
             rejected: false,
-            last_error: 0.0,
+            last_error: 1.0,
+            k: vec![0.0; tableau.stages * n],
+            begin: row(),
+            end: row(),
+            quartic: row(),
             y_old: row(),
             y: row(),
-            new: row(),
-            slope_old: row(),
-            slope: row(),
-            z: vec![0.0; tableau.stages * n],
-            base: row(),
             stage: row(),
+            base: row(),
+            d: row(),
+            f: row(),
             delta: row(),
-            scratch: row(),
             weights: row(),
+            newton: solve::Iteration::new(setup.tolerance.relative()),
         })
     }
 
     /// Bytes of a run; `fill` is the number of entries of sparse factors.
     pub(crate) fn footprint(setup: &Setup<'_>, tableau: &Tableau, fill: usize) -> Footprint {
-        let n = setup.dimension;
-        Footprint::of::<f64>((12 + tableau.stages) * n)
-            .beside(Matrices::footprint(setup, false, fill))
+        let rows = (tableau.stages + ROWS) * setup.dimension;
+        Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }
+
+#[cfg(test)]
+mod tests;

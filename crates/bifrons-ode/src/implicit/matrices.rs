@@ -1,10 +1,13 @@
 //! Jacobian, mass matrix and the factorisation of `M − c J`, in one structure.
 
+mod algebraic;
+
 use bifrons_algebra as algebra;
 use bifrons_algebra::differences::Differences;
 use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
 use bifrons_memory::Footprint;
 
+use super::consistent::Consistent;
 use super::setup::Setup;
 use crate::error::InputError;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
@@ -25,12 +28,16 @@ pub(super) struct Matrices {
     union: Union,
     jacobian: Vec<f64>,
     mass: Vec<f64>,
+    /// Whether the mass matrix has no entry in the row of a value; nothing for the identity.
+    empty: Vec<bool>,
     lu: Lu<f64>,
     complex: Option<Lu<Complex>>,
     differences: Option<Differences>,
     /// `atol / rtol`: magnitudes below it do not matter.
     least: Vec<f64>,
     scale: Vec<f64>,
+    /// Solver for consistent states, where the mass matrix is singular.
+    consistent: Option<Box<Consistent>>,
 }
 
 impl Matrices {
@@ -53,11 +60,19 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
+        let consistent = algebraic::singular(&union, &mass, setup);
         let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
         let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
+        let identity = matches!(setup.mass, Mass::Identity);
+        let empty = if identity {
+            Vec::new()
+        } else {
+            empty_rows(union.structure(), &mass)
+        };
         Ok(Self {
             n,
-            identity: matches!(setup.mass, Mass::Identity),
+            empty,
+            identity,
             structure: setup.structure.clone(),
             raw: vec![0.0; setup.structure.value_count(n)],
             jacobian: vec![0.0; count],
@@ -67,6 +82,7 @@ impl Matrices {
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
             least: absolute.iter().map(|&a| scale(a)).collect(),
             scale: absolute,
+            consistent,
             union,
         })
     }
@@ -87,7 +103,13 @@ impl Matrices {
             return Footprint::ZERO;
         };
         let count = union.structure().value_count();
-        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n);
+        let empty = if matches!(setup.mass, Mass::Identity) {
+            0
+        } else {
+            count
+        };
+        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n)
+            .beside(Footprint::of::<bool>(empty));
         let pattern = match setup.structure {
             // The pattern is kept for the problem, the differences, the union and the factors.
             Structure::Sparse(pattern) => Footprint::of::<usize>(n + 1 + pattern.value_count())
@@ -116,14 +138,9 @@ impl Matrices {
         self.identity
     }
 
-    /// Whether row `i` of the mass matrix is zero, for all rows: those equations are algebraic.
-    pub(super) fn algebraic_rows(&self) -> Vec<bool> {
-        let mut zero = vec![true; self.n];
-        for column in 0..self.n {
-            let structure = self.union.structure();
-            structure.for_column(column, |row, at| zero[row] &= self.mass[at] == 0.0);
-        }
-        zero
+    /// The structure, and the values of mass matrix and Jacobian in it.
+    pub(super) fn parts(&self) -> (&algebra::Structure, &[f64], &[f64]) {
+        (self.union.structure(), &self.mass, &self.jacobian)
     }
 
     /// Evaluates the Jacobian at `(t, y)`, where the right-hand side is `here`.
@@ -167,6 +184,30 @@ impl Matrices {
         statistics.factorisations += 1;
         let (mass, jacobian) = (&self.mass[..], &self.jacobian[..self.mass.len()]);
         self.lu.refactor_with(|k| mass[k] - c * jacobian[k])
+    }
+
+    /// Replaces `f`, in whose algebraic rows stands `∂f/∂t`, by the slope `y'`: differential
+    /// equations as they are, algebraic ones differentiated. Wrong where the mass matrix is singular
+    /// without an empty row; then, or if the index is above one, an error or not finite.
+    pub(super) fn solve_slope(
+        &mut self,
+        f: &mut [f64],
+        statistics: &mut Statistics,
+    ) -> Result<Pivots, FactorError> {
+        statistics.factorisations += 1;
+        let (mass, jacobian) = (&self.mass[..], &self.jacobian[..self.mass.len()]);
+        let empty = &self.empty[..mass.len()];
+        let value = |k: usize| if empty[k] { -jacobian[k] } else { mass[k] };
+        let pivots = self.lu.refactor_with(value)?;
+        statistics.linear_solves += 1;
+        self.lu.solve(f);
+        Ok(pivots)
+    }
+
+    /// Whether row `i` of the mass matrix is empty: equation `i` is algebraic.
+    pub(super) fn is_empty_row(&self, i: usize) -> bool {
+        let structure = self.union.structure();
+        structure.position(i, i).is_some_and(|at| self.empty[at])
     }
 
     /// Adds to `out` what round-off makes of a solution with the factors of `M − c J` at `y`:
@@ -225,6 +266,20 @@ impl Matrices {
                 .multiply_add(&self.mass, factor, x, y);
         }
     }
+}
+
+/// For every value of the structure, whether its row has no entry in `mass`.
+fn empty_rows(structure: &algebra::Structure, mass: &[f64]) -> Vec<bool> {
+    let n = structure.dimension();
+    let mut empty = vec![true; n];
+    for column in 0..n {
+        structure.for_column(column, |row, at| empty[row] &= mass[at] == 0.0);
+    }
+    let mut out = vec![false; mass.len()];
+    for column in 0..n {
+        structure.for_column(column, |row, at| out[at] = empty[row]);
+    }
+    out
 }
 
 /// The structure in the terms of the algebra.

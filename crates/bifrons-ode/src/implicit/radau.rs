@@ -30,6 +30,7 @@ mod tables;
 use bifrons_algebra::Complex;
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -41,6 +42,7 @@ pub(crate) struct Radau {
     n: usize,
     relative: f64,
     absolute: Vec<f64>,
+    initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
     /// Index of each component minus one; empty if all are zero.
@@ -102,6 +104,7 @@ impl Radau {
             relative,
             floors: absolute.clone(),
             absolute,
+            initialisation: setup.initialisation,
             raised: if plain { Vec::new() } else { raised },
             matrices: Matrices::new(setup, true)?,
             statistics: Statistics::default(),

@@ -13,6 +13,7 @@ mod tables;
 
 use bifrons_memory::Footprint;
 
+use super::consistent::Initialisation;
 use super::matrices::Matrices;
 use super::norm::count;
 use super::setup::Setup;
@@ -27,6 +28,7 @@ pub(crate) struct Rosenbrock {
     tableau: &'static Tableau,
     relative: f64,
     absolute: Vec<f64>,
+    initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
     matrices: Matrices,
@@ -67,6 +69,7 @@ impl Rosenbrock {
             tableau,
             relative: setup.tolerance.relative(),
             absolute: setup.absolute()?,
+            initialisation: setup.initialisation,
             floors: setup.absolute()?,
             matrices: Matrices::new(setup, false)?,
             statistics: Statistics::default(),

@@ -1,5 +1,6 @@
 //! What an implicit method must know before it can allocate.
 
+use super::consistent::Initialisation;
 use crate::error::InputError;
 use crate::problem::{Mass, Problem, Structure};
 use crate::tolerance::Tolerance;
@@ -12,6 +13,7 @@ pub(crate) struct Setup<'a> {
     pub(crate) has_jacobian: bool,
     pub(crate) mass: &'a Mass,
     pub(crate) tolerance: &'a Tolerance,
+    pub(crate) initialisation: Initialisation,
 }
 
 impl<'a> Setup<'a> {
@@ -23,7 +25,14 @@ impl<'a> Setup<'a> {
             has_jacobian: problem.has_jacobian(),
             mass: problem.mass(),
             tolerance,
+            initialisation: Initialisation::Unchecked,
         }
+    }
+
+    /// The same with another treatment of the initial state.
+    pub(crate) const fn with_initialisation(mut self, initialisation: Initialisation) -> Self {
+        self.initialisation = initialisation;
+        self
     }
 
     /// Absolute tolerances, one per component.

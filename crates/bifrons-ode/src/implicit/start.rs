@@ -76,6 +76,25 @@ pub(super) fn start<P: Problem>(
     if let Some(given) = given {
         return Ok(given.min(ground.most));
     }
+    first_step(
+        problem,
+        matrices.is_identity(),
+        ground,
+        (state, speed),
+        statistics,
+    )
+}
+
+/// Hairer's estimate from the weighted norms of the state and of its slope.
+fn first_step<P: Problem>(
+    problem: &mut P,
+    identity: bool,
+    ground: &mut Ground<'_>,
+    (state, speed): (f64, f64),
+    statistics: &mut Statistics,
+) -> Result<f64, Failure> {
+    let (t, y) = (ground.t, ground.y);
+    let n = y.len();
     let flat = !(state > 1e-5 && speed > 1e-5);
     let h0 = if flat { 1e-6 } else { 0.01 * (state / speed) };
     let h0 = if h0 > 0.0 {
@@ -83,7 +102,7 @@ pub(super) fn start<P: Problem>(
     } else {
         ground.most.min(1e-6)
     };
-    if !matrices.is_identity() {
+    if !identity {
         // No cheap probe: the increment of one per cent of the state, first order, small enough.
         let h1 = if speed > 0.0 {
             (0.01 / speed).max(1e-3 * h0)
@@ -103,7 +122,8 @@ pub(super) fn start<P: Problem>(
     for i in 0..n {
         ground.other[i] -= ground.slope[i];
     }
-    let curvature = norm(ground.other) / h0;
+    let change = fixed!(n, mean_square, (ground.other, ground.weights)).sqrt();
+    let curvature = change / h0;
     let steepest = if curvature > speed { curvature } else { speed };
     let h1 = if steepest <= 1e-15 {
         (h0 * 1e-3).max(1e-6)
@@ -136,6 +156,9 @@ fn implicit_slope<P: Problem>(
     } else {
         t.abs().max(1.0)
     };
+    if exact_slope(problem, matrices, ground, reach, statistics)? {
+        return Ok(());
+    }
     let mut h = ground.direction * (1e-6 * reach).min(1e-6).max(1e-10 * t.abs());
     for _ in 0..3 {
         let factored = matrices.factor(h, statistics);
@@ -155,4 +178,39 @@ fn implicit_slope<P: Problem>(
     // No slope: the predictor of the first step is the state itself.
     ground.slope.fill(0.0);
     Ok(())
+}
+
+/// Replaces `f(t, y)` in the slope by the solution of the differential equations and of the
+/// derivatives of the algebraic ones; says whether that was possible.
+fn exact_slope<P: Problem>(
+    problem: &mut P,
+    matrices: &mut Matrices,
+    ground: &mut Ground<'_>,
+    reach: f64,
+    statistics: &mut Statistics,
+) -> Result<bool, Failure> {
+    let (t, y) = (ground.t, ground.y);
+    let small = (f64::EPSILON.sqrt() * t.abs().max(reach.min(1.0))).min(0.5 * reach);
+    let later = t + ground.direction * small;
+    statistics.rhs += 1;
+    match problem.rhs(later, y, ground.scratch) {
+        Ok(()) => {}
+        Err(Fault::Fatal(message)) => return Err(Failure::Fatal { t, message }),
+        Err(Fault::Recoverable) => return Ok(false),
+    }
+    for (i, (scratch, slope)) in ground.scratch.iter_mut().zip(&*ground.slope).enumerate() {
+        *scratch = if matrices.is_empty_row(i) {
+            (*scratch - slope) / (later - t)
+        } else {
+            *slope
+        };
+    }
+    let solved = matrices.solve_slope(ground.scratch, statistics);
+    // A mass matrix that is singular without an empty row leaves pivots of round-off.
+    let regular = solved.is_ok_and(|pivots| pivots.ratio() > 1e-13);
+    let found = regular && ground.scratch.iter().all(|v| v.is_finite());
+    if found {
+        ground.slope.copy_from_slice(ground.scratch);
+    }
+    Ok(found)
 }

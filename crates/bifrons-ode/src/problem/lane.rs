@@ -24,8 +24,9 @@ pub trait LaneProblem<const W: usize> {
 
     /// Writes the derivative of the member in one lane, with the bits of [`LaneProblem::rhs`].
     ///
-    /// Called to start a lane, after its [`LaneProblem::load`] and before any other lane's, and, if
-    /// there are root functions, after an event in any lane.
+    /// Called to start or restart a lane, after its [`LaneProblem::load`] or
+    /// [`LaneProblem::restart`] and before any other lane's, and, if there are root functions,
+    /// after an event in any lane.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
 
     /// Number of root functions, the same for all members. Default: none.
@@ -56,6 +57,12 @@ pub trait LaneProblem<const W: usize> {
     fn event(&mut self, lane: usize, event: &Event<'_>, y: &mut [f64]) -> Response {
         let _ = (lane, event, y);
         Response::Continue
+    }
+
+    /// The member in a lane goes on from a state that the sink has changed, see
+    /// [`Flow::Restart`](crate::Flow::Restart). Default: nothing else has changed.
+    fn restart(&mut self, lane: usize, member: usize) {
+        let _ = (lane, member);
     }
 
     /// Says why the derivative of a lane is not finite, where the problem knows more.

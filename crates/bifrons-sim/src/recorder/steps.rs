@@ -2,7 +2,7 @@
 
 use bifrons_memory::Footprint;
 
-use crate::recording::Overflow;
+use crate::recording::{Mark, Overflow};
 
 /// What became of a row that was offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub(crate) enum Offered {
 pub(crate) struct StepRows {
     pub(crate) times: Vec<f64>,
     pub(crate) columns: Vec<Vec<f64>>,
+    pub(crate) marks: Vec<Mark>,
     capacity: Option<(usize, Overflow)>,
     /// Rows offered so far.
     offered: u64,
@@ -26,6 +27,7 @@ pub(crate) struct StepRows {
     /// Thinning: the newest row was left out and waits in `latest`.
     pending: bool,
     latest: Vec<f64>,
+    latest_mark: Mark,
     /// Keeping the last: position of the oldest row.
     oldest: usize,
 }
@@ -36,11 +38,13 @@ impl StepRows {
         Self {
             times: Vec::with_capacity(rows),
             columns: (0..signals).map(|_| Vec::with_capacity(rows)).collect(),
+            marks: Vec::with_capacity(rows),
             capacity,
             offered: 0,
             stride: 1,
             pending: false,
             latest: vec![0.0; signals + 1],
+            latest_mark: Mark::Step,
             oldest: 0,
         }
     }
@@ -50,10 +54,12 @@ impl StepRows {
         Footprint::of::<f64>(rows * (signals + 1))
             .beside(Footprint::of::<Vec<f64>>(signals))
             .beside(Footprint::of::<f64>(signals + 1))
+            .beside(Footprint::of::<Mark>(rows))
     }
 
     pub(crate) fn clear(&mut self) {
         self.times.clear();
+        self.marks.clear();
         self.columns.iter_mut().for_each(Vec::clear);
         self.offered = 0;
         self.stride = 1;
@@ -62,32 +68,34 @@ impl StepRows {
     }
 
     /// Offers the next row; `value(signal)` gives its values.
-    pub(crate) fn offer(&mut self, t: f64, value: impl Fn(usize) -> f64) -> Offered {
+    pub(crate) fn offer(&mut self, t: f64, mark: Mark, value: impl Fn(usize) -> f64) -> Offered {
         let index = self.offered;
         let Some((rows, overflow)) = self.capacity else {
             self.offered += 1;
-            self.push(t, value);
+            self.push(t, mark, value);
             return Offered::Ok;
         };
         match overflow {
             Overflow::Error if self.times.len() == rows => return Offered::Full,
-            Overflow::KeepLast if self.times.len() == rows => self.replace_oldest(t, value),
-            Overflow::Thin => self.thin(index, rows, t, value),
-            _ => self.push(t, value),
+            Overflow::KeepLast if self.times.len() == rows => self.replace_oldest(t, mark, value),
+            Overflow::Thin => self.thin(index, rows, (t, mark), value),
+            _ => self.push(t, mark, value),
         }
         self.offered += 1;
         Offered::Ok
     }
 
-    fn push(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+    fn push(&mut self, t: f64, mark: Mark, value: impl Fn(usize) -> f64) {
         self.times.push(t);
+        self.marks.push(mark);
         for (signal, column) in self.columns.iter_mut().enumerate() {
             column.push(value(signal));
         }
     }
 
-    fn replace_oldest(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+    fn replace_oldest(&mut self, t: f64, mark: Mark, value: impl Fn(usize) -> f64) {
         self.times[self.oldest] = t;
+        self.marks[self.oldest] = mark;
         for (signal, column) in self.columns.iter_mut().enumerate() {
             column[self.oldest] = value(signal);
         }
@@ -95,28 +103,36 @@ impl StepRows {
     }
 
     /// Keeps rows whose index is a multiple of the stride, and one place for the last row.
-    fn thin(&mut self, index: u64, rows: usize, t: f64, value: impl Fn(usize) -> f64) {
+    fn thin(
+        &mut self,
+        index: u64,
+        rows: usize,
+        (t, mark): (f64, Mark),
+        value: impl Fn(usize) -> f64,
+    ) {
         self.pending = !index.is_multiple_of(self.stride);
         if self.pending {
-            self.keep_latest(t, value);
+            self.keep_latest(t, mark, value);
             return;
         }
         if self.times.len() + 1 == rows {
             // Every second row goes; the rows left are those of the doubled stride.
             self.stride *= 2;
             halve(&mut self.times);
+            halve(&mut self.marks);
             self.columns.iter_mut().for_each(halve);
             if !index.is_multiple_of(self.stride) {
                 self.pending = true;
-                self.keep_latest(t, value);
+                self.keep_latest(t, mark, value);
                 return;
             }
         }
-        self.push(t, value);
+        self.push(t, mark, value);
     }
 
-    fn keep_latest(&mut self, t: f64, value: impl Fn(usize) -> f64) {
+    fn keep_latest(&mut self, t: f64, mark: Mark, value: impl Fn(usize) -> f64) {
         self.latest[0] = t;
+        self.latest_mark = mark;
         for (signal, latest) in self.latest[1..].iter_mut().enumerate() {
             *latest = value(signal);
         }
@@ -127,11 +143,13 @@ impl StepRows {
         if self.pending {
             self.pending = false;
             self.times.push(self.latest[0]);
+            self.marks.push(self.latest_mark);
             for (column, &latest) in self.columns.iter_mut().zip(&self.latest[1..]) {
                 column.push(latest);
             }
         }
         self.times.rotate_left(self.oldest);
+        self.marks.rotate_left(self.oldest);
         for column in &mut self.columns {
             column.rotate_left(self.oldest);
         }
@@ -140,7 +158,7 @@ impl StepRows {
     }
 }
 
-fn halve(values: &mut Vec<f64>) {
+fn halve<T: Copy>(values: &mut Vec<T>) {
     let kept = values.len().div_ceil(2);
     for k in 1..kept {
         values[k] = values[2 * k];

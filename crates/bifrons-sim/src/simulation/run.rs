@@ -4,9 +4,10 @@ use bifrons_hybrid::{HybridSystem, UnknownName};
 use bifrons_ode::{Flow, MemberEnd, MemberSink, Step};
 
 use super::{Kept, Last, Simulation};
-use crate::recorder::Recorder;
-use crate::recording::Policy;
-use crate::report::MemberReport;
+use crate::events::{EventRecord, Outcome};
+use crate::recording::{Mark, Policy};
+use crate::report::{MemberReport, Status};
+use crate::sink::LaneSink;
 
 /// Rows, last state and cost of a single run.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,11 @@ pub struct Run {
     last_state: Vec<f64>,
     report: MemberReport,
     rhs: u64,
+    marks: Vec<Mark>,
+    last_discrete: Vec<f64>,
+    outcome: Outcome,
+    events: Vec<EventRecord>,
+    events_dropped: u64,
 }
 
 impl Run {
@@ -34,8 +40,10 @@ impl Run {
             Policy::Final => vec![report.last_time],
             Policy::Steps { .. } | Policy::Reduce { .. } => Vec::new(),
         };
+        let mut marks = Vec::new();
         if let Some(steps) = steps.pop() {
             times = steps.times;
+            marks = steps.marks;
             columns = steps.columns;
         }
         times.truncate(rows);
@@ -50,7 +58,42 @@ impl Run {
             last_state: last.state,
             report,
             rhs: last.rhs,
+            marks,
+            last_discrete: last.discrete,
+            outcome: outcome(simulation.system, &report),
+            events: last.log,
+            events_dropped: last.dropped,
         }
+    }
+
+    /// How the run ended.
+    #[must_use]
+    pub const fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// What happened, in order, if [`log_events`](crate::SimulationBuilder::log_events) asked.
+    #[must_use]
+    pub fn events(&self) -> &[EventRecord] {
+        &self.events
+    }
+
+    /// Events that had no room in the log.
+    #[must_use]
+    pub const fn events_dropped(&self) -> u64 {
+        self.events_dropped
+    }
+
+    /// Per row at steps or events: which side of an event it shows. Empty for other recordings.
+    #[must_use]
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// The discrete states at the end.
+    #[must_use]
+    pub fn last_discrete(&self) -> &[f64] {
+        &self.last_discrete
     }
 
     /// Names of the recorded columns.
@@ -98,6 +141,22 @@ impl Run {
     }
 }
 
+/// How a member ended, in words.
+fn outcome<S: HybridSystem>(system: &S, report: &MemberReport) -> Outcome {
+    let guard = || {
+        let guards = system.events().guards();
+        let guard = report.guard().and_then(|guard| guards.get(guard));
+        guard.map_or_else(String::new, |guard| guard.name.to_string())
+    };
+    let t = report.last_time;
+    match report.status {
+        Status::Reached => Outcome::Reached,
+        Status::Terminated => Outcome::Terminated { guard: guard(), t },
+        Status::Chattering => Outcome::Chattering { guard: guard(), t },
+        Status::Failed | Status::NotRun => Outcome::Incomplete,
+    }
+}
+
 /// Position of a recorded column.
 pub(crate) fn find(names: &[String], name: &str) -> Result<usize, UnknownName> {
     names
@@ -112,23 +171,32 @@ pub(crate) fn find(names: &[String], name: &str) -> Result<usize, UnknownName> {
 }
 
 /// Passes everything to the recorder and keeps the last state.
-pub(super) struct KeepLastState<'l, 'c, 'o, S: HybridSystem> {
-    pub(super) recorder: Recorder<'c, 'o, S, 1>,
+pub(super) struct KeepLastState<'l, 'e, 'p, 'c, 'o, S: HybridSystem> {
+    pub(super) sink: LaneSink<'e, 'p, 'c, 'o, S, 1>,
     pub(super) last: &'l mut Last,
 }
 
-impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, S> {
+impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, '_, '_, S> {
     fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64 {
-        self.recorder.begin(lane, member, t0, state)
+        self.sink.begin(lane, member, t0, state)
+    }
+
+    fn limit(&mut self, lane: usize, member: usize, t: f64, t_end: f64) -> f64 {
+        self.sink.limit(lane, member, t, t_end)
     }
 
     fn step(&mut self, step: &Step<'_, 1>) -> Flow {
-        self.recorder.step(step)
+        self.sink.step(step)
+    }
+
+    fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
+        self.sink.restart(lane, member, state);
     }
 
     fn end(&mut self, end: &MemberEnd<'_>) {
-        self.last.state.copy_from_slice(end.state);
+        let states = self.last.state.len();
+        self.last.state.copy_from_slice(&end.state[..states]);
         self.last.rhs = end.statistics.rhs;
-        self.recorder.end(end);
+        self.sink.end(end);
     }
 }

@@ -10,6 +10,7 @@ use bifrons_parallel::Threads;
 
 use super::{Progress, Sweep};
 use crate::error::BuildError;
+use crate::events::{EventOptions, EventPlan};
 use crate::observer::Signals;
 use crate::parameters::Parameters;
 use crate::recording::{Policy, Recording};
@@ -31,6 +32,7 @@ pub struct SweepBuilder<'s, S> {
     chunk: Option<usize>,
     lanes: usize,
     progress: Option<Box<Progress<'s>>>,
+    events: EventOptions,
 }
 
 impl<S: HybridSystem> core::fmt::Debug for SweepBuilder<'_, S> {
@@ -67,6 +69,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
             chunk: None,
             lanes: LANES,
             progress: None,
+            events: EventOptions::default(),
         }
     }
 
@@ -177,6 +180,13 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         self
     }
 
+    /// How events are found, and how many of them are too many.
+    #[must_use]
+    pub fn events(mut self, events: EventOptions) -> Self {
+        self.events = events;
+        self
+    }
+
     /// Checks everything.
     ///
     /// # Errors
@@ -193,7 +203,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
         let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
         let policy = self.recording.resolve(span.0, span.1)?;
-        if policy == (Policy::Steps { capacity: None }) {
+        if matches!(policy, Policy::Steps { capacity: None, .. }) {
             return Err(BuildError::Unbounded);
         }
         if self.chunk == Some(0) {
@@ -202,7 +212,9 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         if self.lanes != 1 && self.lanes != LANES {
             return Err(BuildError::Lanes { found: self.lanes });
         }
+        let events = EventPlan::new(self.system, span, &self.events, None)?;
         Ok(Sweep {
+            events,
             system: self.system,
             parameters,
             members,

@@ -1,18 +1,22 @@
 //! One thread's share of a sweep.
 
+use std::cell::RefCell;
+
 use bifrons_hybrid::HybridSystem;
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, InputError, solve_members};
 
 use super::Sweep;
-use crate::adapter::{LaneWorkspace, Members};
+use crate::adapter::{LaneWorkspace, Members, dimension};
+use crate::events::EventLanes;
 use crate::observer::Observer;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::Policy;
 use crate::report::MemberFailure;
-use crate::simulation::integrator;
+use crate::simulation::{events_footprint, integrator, parameter_name};
+use crate::sink::LaneSink;
 
 /// Workspaces of a thread, made once and used for all its chunks.
 pub(super) struct Worker<'a, S: HybridSystem, const W: usize> {
@@ -21,6 +25,7 @@ pub(super) struct Worker<'a, S: HybridSystem, const W: usize> {
     observer: Observer<'a, S>,
     steps: Vec<StepRows>,
     last_value: Vec<[f64; W]>,
+    events: Option<RefCell<EventLanes<'a, S, W>>>,
 }
 
 /// What a chunk left beside its rows.
@@ -47,6 +52,7 @@ pub(super) fn footprint<S: HybridSystem, const W: usize>(sweep: &Sweep<'_, S>) -
             Observer::footprint(sweep.system, &sweep.signals),
             Part::new("last samples", Footprint::of::<[f64; W]>(signals)),
             Part::new("rows at steps", steps),
+            events_footprint::<S, W>(sweep.system, sweep.events.as_ref()),
         ],
     )
 }
@@ -56,17 +62,21 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
         let level = sweep.options.level.unwrap_or_else(Level::detect);
         let signals = sweep.signals.count();
         let steps = match sweep.policy {
-            Policy::Steps { capacity } => {
+            Policy::Steps { capacity, .. } => {
                 (0..W).map(|_| StepRows::new(signals, capacity)).collect()
             }
             _ => Vec::new(),
         };
         Self {
             lanes: LaneWorkspace::new(sweep.system, level),
-            ensemble: EnsembleWorkspace::new(sweep.system.schema().state_count()),
+            ensemble: EnsembleWorkspace::new(dimension(sweep.system)),
             observer: Observer::new(sweep.system, &sweep.parameters, &sweep.signals, level),
             steps,
             last_value: vec![[0.0; W]; signals],
+            events: sweep
+                .events
+                .as_ref()
+                .map(|plan| RefCell::new(EventLanes::new(sweep.system, plan, level))),
         }
     }
 
@@ -79,17 +89,11 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
         let count = members.len();
         let schema = sweep.system.schema();
         let mut failures = Vec::new();
-        let mut recorder = Recorder {
+        let recorder = Recorder {
             observer: &mut self.observer,
             policy: &sweep.policy,
             parameters: &sweep.parameters,
-            parameter_name: &|i| {
-                schema
-                    .parameter_names()
-                    .nth(i)
-                    .unwrap_or_default()
-                    .to_owned()
-            },
+            parameter_name: &|i| parameter_name(schema, i),
             direction: if sweep.span.1 < sweep.span.0 {
                 -1.0
             } else {
@@ -103,11 +107,16 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             destination,
             failures: &mut failures,
         };
+        let mut sink = LaneSink {
+            recorder,
+            events: self.events.as_ref(),
+        };
         let mut problem = Members {
             system: sweep.system,
             parameters: &sweep.parameters,
             workspace: &mut self.lanes,
             t0: sweep.span.0,
+            events: self.events.as_ref(),
         };
         let (t0, t_end) = sweep.span;
         let refused = solve_members(
@@ -117,7 +126,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             t_end,
             &sweep.options,
             &mut self.ensemble,
-            &mut recorder,
+            &mut sink,
         )
         .err();
         ChunkOutcome {

@@ -5,8 +5,13 @@
     reason = "recorded times and exact values are exact"
 )]
 
+mod clocks;
 mod determinism;
+mod discrete_blocks;
+mod guards;
+mod machines;
 mod models;
 mod recording;
+mod reference;
 mod rows;
 mod sweeps;

@@ -18,6 +18,9 @@ pub use draw::draw;
 /// Where pictures are, relative to the root.
 const FOLDER: &str = "docs/pictures";
 
+/// The program that prints the data.
+const SOURCE: &str = "benchmarks/examples/figures";
+
 /// The arguments of cargo that print the data.
 const DATA: [&str; 5] = [
     "run",
@@ -94,6 +97,11 @@ pub enum Style {
 ///
 /// When the data cannot be made or read, or a picture cannot be drawn or written.
 pub fn refresh(check: bool, workspace: &Workspace) -> anyhow::Result<Findings> {
+    let mut findings = Findings::default();
+    if !workspace.root().join(SOURCE).is_dir() {
+        findings.fact(format!("pictures: none, there is no {SOURCE}"));
+        return Ok(findings);
+    }
     let output = workspace
         .cargo()
         .args(DATA)
@@ -105,7 +113,6 @@ pub fn refresh(check: bool, workspace: &Workspace) -> anyhow::Result<Findings> {
     }
     let text = String::from_utf8(output.stdout).context("figures are not UTF-8")?;
     let figures = parse(&text)?;
-    let mut findings = Findings::default();
     let mut stale = 0;
     for figure in &figures {
         let path = format!("{FOLDER}/{}.svg", figure.name);

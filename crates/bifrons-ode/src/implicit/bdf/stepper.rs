@@ -9,6 +9,7 @@ use super::solve::Solved;
 use super::tables::{alpha, error_constant};
 use super::{Bdf, MAX_ORDER};
 use crate::error::Failure;
+use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, weights, worst};
 use crate::implicit::start::{Ground, start};
 use crate::problem::Problem;
@@ -139,6 +140,24 @@ impl<P: Problem> Stepper<P> for Bdf {
         self.max_step = start.max_step;
         let first = (start.initial_step, 0.0);
         self.begin(problem, start.t, start.y, start.limit, first)
+    }
+
+    fn make_consistent(
+        &mut self,
+        problem: &mut P,
+        t: f64,
+        y: &mut [f64],
+        first: bool,
+    ) -> Result<(), Failure> {
+        let mut task = Task {
+            relative: self.relative,
+            absolute: &self.absolute,
+            weights: &mut self.weights,
+            mode: self.initialisation,
+            high: false,
+            first,
+        };
+        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
     }
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {

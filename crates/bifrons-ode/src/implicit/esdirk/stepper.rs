@@ -1,33 +1,42 @@
-//! The methods as steppers.
+//! The methods as a stepper.
 #![expect(
     clippy::float_cmp,
-    reason = "ends of steps are found by their own bits"
+    reason = "ends of steps and absent steps are copied values"
 )]
 
-use bifrons_lanes::math::{exp2_fast, log2_fast};
-
 use super::Esdirk;
-use super::stages::Solved;
+use super::kernel::{Between, combine, error};
+use super::solve::Solved;
 use crate::error::Failure;
-use crate::implicit::norm::{fixed, weights, worst};
-use crate::implicit::pace::{fit, is_lost};
+use crate::implicit::consistent::Task;
+use crate::implicit::norm::{fixed, weigh, weights, worst};
 use crate::implicit::start::{Ground, start};
-use crate::problem::{Fault, Problem};
+use crate::problem::Problem;
 use crate::statistics::Statistics;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
 
-/// Factors in this band leave the step, and with it the factorisation, as they are.
-const KEEP_STEP: core::ops::RangeInclusive<f64> = 0.95..=1.2;
-/// A contraction below this keeps the Jacobian.
-const KEEP_JACOBIAN: f64 = 0.05;
+/// Estimates of algebraic components below this multiple of the round-off of their equations are
+/// round-off: stages divide it by the diagonal coefficient, and the estimate adds them up.
+const NOISE: f64 = 16.0;
 
 impl Esdirk {
     fn weigh_state(&mut self) {
-        let (y, floors, n) = (&self.y, &self.floors, self.n);
-        let largest = fixed!(n, weights, (y, self.relative, floors, &mut self.weights));
-        self.floor = 4.0 * f64::EPSILON * largest;
+        let (y, floors) = (&self.y, &self.floors);
+        let largest = fixed!(
+            self.n,
+            weights,
+            (y, self.relative, floors, &mut self.weights)
+        );
+        self.newton.floor = 4.0 * f64::EPSILON * largest;
+        if !self.matrices.is_identity() {
+            // Round-off of algebraic equations may be larger than that of the state.
+            let noise = |i: usize| weigh(self.floors[i] - self.absolute[i], self.weights[i]);
+            let sum: f64 = (0..self.n).map(|i| noise(i) * noise(i)).sum();
+            self.newton.floor = self.newton.floor.max((sum / self.n as f64).sqrt());
+        }
     }
 
+    /// Starts at `(t, y)`; the first step is `first.0`, or estimated and at least `first.1`.
     fn begin<P: Problem>(
         &mut self,
         problem: &mut P,
@@ -38,7 +47,7 @@ impl Esdirk {
     ) -> Result<(), Failure> {
         self.y.copy_from_slice(y);
         self.y_old.copy_from_slice(y);
-        (self.t_old, self.t) = (t, t);
+        self.floors.copy_from_slice(&self.absolute);
         self.weigh_state();
         let most = (limit - t).abs().min(self.max_step);
         let mut ground = Ground {
@@ -47,9 +56,9 @@ impl Esdirk {
             weights: &self.weights,
             direction: self.direction,
             most,
-            order: self.tableau.order as f64 - 1.0,
-            slope: &mut self.slope,
-            scratch: &mut self.scratch,
+            order: self.tableau.error_order as f64 - 1.0,
+            slope: &mut self.end,
+            scratch: &mut self.f,
             other: &mut self.delta,
         };
         let statistics = &mut self.statistics;
@@ -61,103 +70,95 @@ impl Esdirk {
             statistics,
         )?;
         self.h = self.direction * h.max(first.1.min(most));
-        self.factored = f64::NAN;
-        self.jacobian_current = false;
-        self.jacobian_valid = false;
+        (self.t_old, self.t) = (t, t);
+        // The slope is kept as an increment of a step of length one, which is not a step taken.
+        self.done = 0.0;
         self.rejected = false;
-        self.last_error = 0.0;
+        self.last_error = 1.0;
+        self.newton.forget();
         Ok(())
     }
 
-    /// Jacobian and factorisation for a step `h`; false if they do not exist.
-    fn prepare<P: Problem>(&mut self, problem: &mut P, h: f64) -> Result<bool, &'static str> {
-        if !self.jacobian_valid {
-            self.statistics.rhs += 1;
-            let f = problem.rhs(self.t, &self.y, &mut self.scratch);
-            let (t, y, f) = (self.t, &self.y, f.map(|()| &self.scratch));
-            let evaluated = match f {
-                Ok(f) => self
-                    .matrices
-                    .evaluate(problem, t, y, f, &mut self.statistics),
-                Err(fault) => Err(fault),
-            };
-            match evaluated {
-                Ok(()) => {}
-                Err(Fault::Fatal(message)) => return Err(message),
-                Err(_) => return Ok(false),
-            }
-            self.jacobian_valid = true;
-            self.jacobian_current = true;
-            self.factored = f64::NAN;
+    /// Fits the step to the limit.
+    fn fit(&mut self, limit: f64) -> f64 {
+        let rest = (limit - self.t) * self.direction;
+        let size = self.h.abs().min(self.max_step);
+        let last = rest <= 1.0001 * size;
+        let size = if last {
+            rest
+        } else if rest < 2.0 * size {
+            0.5 * rest
+        } else {
+            size
+        };
+        self.h = self.direction * size;
+        if last { limit } else { self.t + self.h }
+    }
+
+    /// `K_1` from the slope at the start of the step.
+    fn first_stage(&mut self) {
+        let ratio = if self.done == 0.0 {
+            self.h
+        } else {
+            self.h / self.done
+        };
+        for (k, end) in self.k[..self.n].iter_mut().zip(&self.end) {
+            *k = ratio * end;
         }
-        if self.factored != h {
-            let c = self.tableau.gamma * h;
-            let done = self.matrices.factor(c, &mut self.statistics).is_ok();
-            self.factored = if done { h } else { f64::NAN };
-            self.contraction.refactored();
-            if done && !self.matrices.is_identity() {
-                self.floors.copy_from_slice(&self.absolute);
-                let (y, floors) = (&self.y, &mut self.floors);
-                self.matrices.add_noise(c, y, &mut self.scratch, floors);
+    }
+
+    /// Writes the error estimate into `d`: `(M − h γ J)⁻¹ M Σ e_i K_i`. The matrix damps what the
+    /// embedded formula makes of stiff components, which is not the error of the result (Hosea and
+    /// Shampine 1996, section 3). Components without a derivative keep the plain estimate: they may
+    /// depend on time alone, which the matrix does not know.
+    fn estimate(&mut self) {
+        let (n, tableau) = (self.n, self.tableau);
+        self.delta.fill(0.0);
+        let (weights, stages) = (&tableau.error, tableau.stages);
+        fixed!(
+            n,
+            combine,
+            (&self.delta, &self.k, weights, stages, &mut self.d)
+        );
+        self.matrices.add_mass_times(1.0, &self.d, &mut self.delta);
+        self.statistics.linear_solves += 1;
+        self.matrices.solve(&mut self.delta);
+        for &i in &self.algebraic {
+            // Unless it is round-off of the equations, which no smaller step takes away.
+            if self.d[i].abs() > NOISE * (self.floors[i] - self.absolute[i]) {
+                self.delta[i] = self.d[i];
             }
         }
-        Ok(!self.factored.is_nan())
+        core::mem::swap(&mut self.d, &mut self.delta);
     }
 
     fn reject(&mut self, norm: f64) -> Result<Attempt, Failure> {
         self.statistics.rejected += 1;
         self.rejected = true;
-        if is_lost(self.t, self.h) {
+        let ulp = f64::EPSILON * self.t.abs().max(f64::MIN_POSITIVE);
+        if self.h.abs() <= 4.0 * ulp {
             return Err(Failure::StepUnderflow {
                 t: self.t,
                 step: self.h,
-                component: worst(&self.delta, &self.weights),
+                component: worst(&self.d, &self.weights),
                 norm,
             });
         }
         Ok(Attempt::Rejected)
     }
 
-    /// `(mean square)^(−1/(2 order))` with the safety factor.
-    fn factor(&self, square: f64) -> f64 {
-        let bounded = square.clamp(1e-30, 1e30);
-        0.9 * exp2_fast(log2_fast(bounded) * (-0.5 / self.tableau.order as f64))
-    }
-
-    /// Chooses the next step after one of size `h` that was accepted with this error.
-    fn grow(&mut self, h: f64, square: f64) {
-        let mut factor = self.factor(square);
-        if self.last_error > 0.0 {
-            let ratio = (self.last_error / square.max(1e-30)).clamp(1e-30, 1e30);
-            let trend = exp2_fast(log2_fast(ratio) * (0.5 / self.tableau.order as f64));
-            factor = factor.min(factor * trend * (h / self.done).abs());
-        }
-        let most = if self.rejected { 1.0 } else { 6.0 };
-        let mut factor = factor.clamp(0.2, most);
-        let keep = self.iterations <= 2 || self.contraction.rate() <= KEEP_JACOBIAN;
-        self.jacobian_valid = keep;
-        self.jacobian_current = false;
-        if keep && KEEP_STEP.contains(&factor) {
-            factor = 1.0;
-        }
-        self.last_error = square.max(1e-4);
-        self.h = h * factor;
-    }
-
-    fn accept(&mut self, h: f64, t_new: f64) -> Attempt {
+    fn accept(&mut self, t_new: f64, square: f64) {
         let n = self.n;
-        core::mem::swap(&mut self.slope, &mut self.slope_old);
-        let last = &self.z[(self.tableau.stages - 1) * n..];
-        for (slope, z) in self.slope.iter_mut().zip(last) {
-            *slope = z / h;
-        }
-        core::mem::swap(&mut self.y, &mut self.y_old);
-        core::mem::swap(&mut self.y, &mut self.new);
-        self.done = h;
+        core::mem::swap(&mut self.y_old, &mut self.y);
+        self.y.copy_from_slice(&self.stage);
+        self.begin.copy_from_slice(&self.k[..n]);
+        self.end.copy_from_slice(&self.k[self.k.len() - n..]);
         (self.t_old, self.t) = (self.t, t_new);
-        self.rejected = false;
+        self.done = self.h;
         self.statistics.accepted += 1;
-        Attempt::Accepted
+        self.newton.accepted();
+        self.grow(square);
+        self.rejected = false;
     }
 }
 
@@ -169,54 +170,52 @@ impl<P: Problem> Stepper<P> for Esdirk {
         self.begin(problem, start.t, start.y, start.limit, first)
     }
 
-    fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
-        let h = fit(self.t, limit, self.h, self.max_step);
-        let t_new = if h == limit - self.t {
-            limit
-        } else {
-            self.t + h
+    fn make_consistent(
+        &mut self,
+        problem: &mut P,
+        t: f64,
+        y: &mut [f64],
+        first: bool,
+    ) -> Result<(), Failure> {
+        let mut task = Task {
+            relative: self.relative,
+            absolute: &self.absolute,
+            weights: &mut self.weights,
+            mode: self.initialisation,
+            high: false,
+            first,
         };
-        let t = self.t;
-        let fatal = |message| Failure::Fatal { t, message };
+        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
+    }
+
+    fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
+        let t_new = self.fit(limit);
         self.weigh_state();
-        loop {
-            if !self.prepare(problem, h).map_err(fatal)? {
-                if !self.jacobian_current && self.jacobian_valid {
-                    self.jacobian_valid = false;
-                    continue;
-                }
-                self.h = 0.5 * h;
-                return self.reject(f64::INFINITY);
-            }
-            let solved = self.solve_stages(problem, h, t_new).map_err(fatal)?;
-            if solved == Solved::Yes {
-                break;
-            }
-            if self.jacobian_current || solved == Solved::NotFinite {
-                self.statistics.newton_failures += u64::from(solved == Solved::No);
-                self.statistics.not_finite += u64::from(solved == Solved::NotFinite);
-                self.h = if solved == Solved::No {
-                    0.4 * h
-                } else {
-                    0.25 * h
-                };
-                return self.reject(f64::INFINITY);
-            }
-            self.jacobian_valid = false;
+        self.first_stage();
+        let solved = self.solve_step(problem, t_new);
+        let solved = solved.map_err(|message| Failure::Fatal { t: self.t, message })?;
+        if solved != Solved::Yes {
+            self.statistics.newton_failures += u64::from(solved == Solved::No);
+            self.statistics.not_finite += u64::from(solved == Solved::NotFinite);
+            self.h *= if solved == Solved::No { 0.3 } else { 0.25 };
+            return self.reject(f64::INFINITY);
         }
-        let square = self.error();
+        self.estimate();
+        let between = Between {
+            old: &self.y,
+            new: &self.stage,
+            relative: self.relative,
+            absolute: &self.floors,
+        };
+        let square = fixed!(self.n, error, (&self.d, &between, &mut self.weights));
         if !(square <= 1.0) {
-            let finite = square.is_finite();
-            self.statistics.not_finite += u64::from(!finite);
-            self.h = h * if finite {
-                self.factor(square).clamp(0.1, 0.9)
-            } else {
-                0.25
-            };
+            self.statistics.not_finite += u64::from(!square.is_finite());
+            let square = if square.is_finite() { square } else { 1e60 };
+            self.shrink(square);
             return self.reject(square.sqrt());
         }
-        self.grow(h, square);
-        Ok(self.accept(h, t_new))
+        self.accept(t_new, square);
+        Ok(Attempt::Accepted)
     }
 
     fn t_old(&self) -> f64 {
@@ -227,12 +226,13 @@ impl<P: Problem> Stepper<P> for Esdirk {
         self.t
     }
 
-    fn length(&self) -> f64 {
-        self.done
-    }
-
     fn state(&self) -> &[f64] {
         &self.y
+    }
+
+    fn prepare_dense(&mut self, _problem: &mut P) -> Result<(), Failure> {
+        self.fill_quartic();
+        Ok(())
     }
 
     fn interpolate(&self, t: f64, state: &mut [f64]) {
@@ -242,21 +242,21 @@ impl<P: Problem> Stepper<P> for Esdirk {
             state.copy_from_slice(&self.y_old);
         } else {
             let theta = (t - self.t_old) / self.done;
-            let rest = 1.0 - theta;
-            let mut r = [0.0; 4];
             for (i, value) in state.iter_mut().enumerate() {
-                self.hermite(i, &mut r);
-                *value = r[0] + theta * (r[1] + rest * (r[2] + theta * r[3]));
+                *value = self.at(i, theta);
             }
         }
     }
 
     fn coefficient_count(&self) -> usize {
-        4
+        if self.tableau.error_order > 3 { 5 } else { 4 }
     }
 
     fn coefficients(&self, i: usize, out: &mut [f64]) {
-        self.hermite(i, out);
+        let r = self.basis(i);
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = r.get(k).copied().unwrap_or(0.0);
+        }
     }
 
     fn restart(
@@ -276,15 +276,5 @@ impl<P: Problem> Stepper<P> for Esdirk {
 
     fn statistics(&self) -> Statistics {
         self.statistics
-    }
-}
-
-impl Esdirk {
-    /// The cubic polynomial of both ends.
-    fn hermite(&self, i: usize, out: &mut [f64]) {
-        let rise = self.y[i] - self.y_old[i];
-        let (first, last) = (self.slope_old[i] * self.done, self.slope[i] * self.done);
-        let bend = first - rise;
-        out[..4].copy_from_slice(&[self.y_old[i], rise, bend, rise - last - bend]);
     }
 }

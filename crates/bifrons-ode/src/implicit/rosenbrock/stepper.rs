@@ -8,6 +8,7 @@ use bifrons_lanes::math::{exp2_fast, log2_fast};
 
 use super::{Rosenbrock, combine};
 use crate::error::Failure;
+use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, mean_square, weights, worst};
 use crate::implicit::pace::{fit, is_lost};
 use crate::implicit::start::{Ground, start};
@@ -278,6 +279,24 @@ impl<P: Problem> Stepper<P> for Rosenbrock {
         self.max_step = start.max_step;
         let first = (start.initial_step, 0.0);
         self.begin(problem, start.t, start.y, start.limit, first)
+    }
+
+    fn make_consistent(
+        &mut self,
+        problem: &mut P,
+        t: f64,
+        y: &mut [f64],
+        first: bool,
+    ) -> Result<(), Failure> {
+        let mut task = Task {
+            relative: self.relative,
+            absolute: &self.absolute,
+            weights: &mut self.weights,
+            mode: self.initialisation,
+            high: false,
+            first,
+        };
+        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
     }
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {

@@ -1,0 +1,14 @@
+//! Solvers that invert an Euler equation: what they need of a model, their rows, their reads.
+
+mod bank;
+mod kinked;
+mod margin;
+mod rows;
+mod store;
+mod utility;
+mod worker;
+
+pub(crate) use bank::Bank;
+pub(crate) use margin::{Margin, MarginPlanner, Terminal};
+pub(crate) use rows::{Cache, Solved, Trouble, footprint, solve};
+pub(crate) use store::{read_bank, write_bank};

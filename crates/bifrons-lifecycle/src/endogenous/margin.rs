@@ -1,0 +1,416 @@
+//! The liquid margin of a regime, proved from its formulas.
+
+mod code;
+mod roles;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bifrons_expr::{CompileError, Expr, Symbol};
+use bifrons_grids::Grid;
+
+use super::kinked::Kinked;
+use crate::edge::{EdgePlan, MeshAxis, Producer};
+use crate::error::BuildError;
+use crate::program::Program;
+use crate::regime::Regime;
+use crate::scope::{Body, Definitions};
+use crate::solver::{Liquid, Solver};
+use crate::space::Quantity;
+use crate::stage::{EdgeStage, constraint_symbol, on_edge, preference_symbol, probability_symbol};
+
+/// A compiled liquid margin.
+#[derive(Debug, Clone)]
+pub(crate) struct Margin {
+    /// Storage index of the state, the last one.
+    pub(crate) state: usize,
+    /// Index of the action, the last one.
+    pub(crate) action: usize,
+    pub(crate) savings: Vec<f64>,
+    /// Inputs: states and actions. Outputs: utility and its first two derivatives by the action.
+    pub(crate) utility: Arc<Program>,
+    /// Whether utility reads age or period.
+    pub(crate) by_age: bool,
+    /// Inputs: states and actions. Outputs: 1 where the cell is feasible, slope and offset of the
+    /// resources in the state.
+    pub(crate) cell: Program,
+    /// Resources with breakpoints, instead of slope and offset.
+    pub(crate) kinked: Option<Kinked>,
+    /// For each edge, slope and offset of the next state in savings; inputs as for its laws.
+    pub(crate) laws: Vec<Option<Program>>,
+}
+
+/// What a terminal regime is worth. Outputs: utility, its derivative by the continuous state.
+#[derive(Debug, Clone)]
+pub(crate) struct Terminal {
+    pub(crate) worth: Program,
+    /// Storage index of the continuous state.
+    pub(crate) state: Option<usize>,
+}
+
+/// Everything that is needed to find and prove a margin.
+pub(crate) struct MarginPlanner<'a> {
+    pub(crate) regime: &'a Regime,
+    pub(crate) states: &'a [Quantity],
+    pub(crate) actions: &'a [Quantity],
+    pub(crate) definitions: &'a Definitions,
+    pub(crate) leaves: &'a BTreeMap<Symbol, usize>,
+    pub(crate) edges: &'a [EdgeStage],
+    /// For each edge, whether the target can be read by the liquid state of this name.
+    pub(crate) readable: &'a dyn Fn(&EdgePlan, &str) -> bool,
+    pub(crate) errors: &'a mut Vec<BuildError>,
+}
+
+/// Symbols of the margin.
+struct Roles {
+    state: Symbol,
+    action: Symbol,
+    savings: Symbol,
+    resources: Expr,
+}
+
+impl MarginPlanner<'_> {
+    /// The margin of the regime; complains about everything that the solver cannot take.
+    pub(crate) fn plan(&mut self) -> Result<Option<Margin>, CompileError> {
+        if self.regime.is_terminal() {
+            self.refuse(
+                "TERMINAL",
+                "solver",
+                "the regime is terminal",
+                "remove the solver",
+            );
+            return Ok(None);
+        }
+        let Some(liquid) = self.regime.liquid.clone() else {
+            self.refuse(
+                "ROLE-STATE",
+                "liquid margin",
+                "there is no liquid margin",
+                "declare `liquid` with the state, the action, savings and their grid",
+            );
+            return Ok(None);
+        };
+        let before = self.errors.len();
+        let Some(roles) = self.roles(&liquid) else {
+            return Ok(None);
+        };
+        self.check_kinds(&liquid);
+        let bounds = self.check_constraints(&liquid, &roles);
+        self.check_savings_stage(&roles);
+        let resources = self.resources(&roles);
+        let utility = self.utility(&roles);
+        let laws = self.laws(&liquid, &roles)?;
+        let (Some(resources), Some(utility)) = (resources, utility) else {
+            return Ok(None);
+        };
+        if self.errors.len() > before {
+            return Ok(None);
+        }
+        let inputs = self.inputs();
+        let reach = self.definitions.reaches(&utility[0], &BTreeSet::new());
+        let feasible = self
+            .regime
+            .constraints
+            .iter()
+            .filter(|(name, _)| !bounds.contains(name))
+            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
+            .reduce(|all, one| all * one)
+            .unwrap_or_else(|| Expr::constant(1.0));
+        let [slope, offset] = resources;
+        Ok(Some(Margin {
+            state: self.states.len() - 1,
+            action: self.actions.len() - 1,
+            savings: liquid.grid.nodes().to_vec(),
+            kinked: self.kinked(&roles)?,
+            by_age: ["age", "period"]
+                .iter()
+                .any(|name| reach.contains(&Symbol::new(name))),
+            utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
+            cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
+            laws,
+        }))
+    }
+
+    fn compile(
+        &self,
+        definitions: &Definitions,
+        inputs: &[Symbol],
+        outputs: &[Expr],
+    ) -> Result<Program, CompileError> {
+        Program::new(definitions, self.leaves, inputs, outputs)
+    }
+
+    fn inputs(&self) -> Vec<Symbol> {
+        let quantities = self.states.iter().chain(self.actions);
+        quantities.map(|own| own.symbol.clone()).collect()
+    }
+
+    fn refuse(&mut self, code: &str, item: &str, message: impl Into<String>, remedy: &str) {
+        let code = code::full(&self.regime.solver, code);
+        let error = BuildError::new(code, &self.regime.name, item, message, remedy);
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// Probabilities, discount factor and the like do not move with savings.
+    fn check_savings_stage(&mut self, roles: &Roles) {
+        let mut names = vec![preference_symbol("discount")];
+        for (index, edge) in self.edges.iter().enumerate() {
+            names.push(probability_symbol(index));
+            if let Some((_, discrete)) = edge.plan.producers.split_last() {
+                names.extend(discrete.iter().filter_map(|producer| match producer {
+                    Producer::Law(output) => Some(edge.plan.laws[*output].clone()),
+                    _ => None,
+                }));
+            }
+            for axis in &edge.plan.axes {
+                if let MeshAxis::Markov { probabilities, .. } = axis {
+                    names.extend(probabilities.iter().cloned());
+                }
+            }
+        }
+        for name in names {
+            let reads = self
+                .definitions
+                .reaches(&Expr::symbol(&name), &BTreeSet::new());
+            let bad = [&roles.state, &roles.action, &roles.savings];
+            if let Some(bad) = bad.into_iter().find(|own| reads.contains(*own)) {
+                let message = format!("`{name}` depends on `{bad}`");
+                let remedy = "let it depend on discrete states, actions and parameters, or use \
+                              GridSearch";
+                self.refuse("SAVSTAGE", name.name(), message, remedy);
+            }
+        }
+    }
+
+    /// Whether a closure stands between an expression and a symbol.
+    fn is_opaque(&self, definitions: &Definitions, expr: &Expr, symbol: &Symbol) -> bool {
+        expr.dependencies().into_iter().any(|name| {
+            matches!(definitions.get(&name), Some(Body::Closure(_)))
+                && definitions.ancestors([name]).contains(symbol)
+        })
+    }
+
+    /// Slope and offset of the resources in the state.
+    fn resources(&mut self, roles: &Roles) -> Option<[Expr; 2]> {
+        let Some(name) = roles
+            .resources
+            .as_symbol()
+            .filter(|name| **name != roles.state)
+        else {
+            return Some([Expr::constant(1.0), Expr::constant(0.0)]);
+        };
+        let whole = self.definitions.inlined(name, &BTreeSet::new());
+        let reads = self
+            .definitions
+            .reaches(&Expr::symbol(name), &BTreeSet::new());
+        if reads.contains(&roles.action) {
+            let message = format!("`{name}` depends on `{}`", roles.action);
+            self.refuse(
+                "RES-ACTION",
+                name.name(),
+                message,
+                "let it depend on what is known before",
+            );
+            return None;
+        }
+        let open = whole.filter(|whole| !self.is_opaque(self.definitions, whole, &roles.state));
+        if let Solver::NbEgm(_) = self.regime.solver {
+            return self.has_breaks(name, open, roles);
+        }
+        let line = open.and_then(|whole| whole.affine_in(&roles.state));
+        if line.is_none() {
+            let message = format!("`{name}` is not shown to be straight in `{}`", roles.state);
+            let remedy = "use formulas without `max`, `min` or conditions on the state, NbEgm for \
+                          budgets with kinks, or GridSearch";
+            self.refuse("RES-AFFINE", name.name(), message, remedy);
+        }
+        line.map(|line| [line.slope, line.offset])
+    }
+
+    /// Whether the breakpoints of the resources are known; they take the place of the line.
+    fn has_breaks(
+        &mut self,
+        name: &Symbol,
+        open: Option<Expr>,
+        roles: &Roles,
+    ) -> Option<[Expr; 2]> {
+        let Some(whole) = open else {
+            let message = format!("`{name}` depends on `{}` through a closure", roles.state);
+            self.refuse("SMOOTH", name.name(), message, "write it as a formula");
+            return None;
+        };
+        let pieces = whole.pieces_along(&roles.state);
+        if let Some(switch) = pieces.unresolved().first() {
+            let message = format!(
+                "`{}` cannot be solved for `{}`",
+                switch.surface, roles.state
+            );
+            let remedy = "let conditions compare formulas that are straight in the state";
+            self.refuse("VAR", name.name(), message, remedy);
+            return None;
+        }
+        Some([Expr::constant(1.0), Expr::constant(0.0)])
+    }
+
+    /// Resources with their breakpoints, compiled.
+    fn kinked(&self, roles: &Roles) -> Result<Option<Kinked>, CompileError> {
+        let Solver::NbEgm(_) = self.regime.solver else {
+            return Ok(None);
+        };
+        let whole = match roles.resources.as_symbol() {
+            Some(name) if *name != roles.state => self.definitions.inlined(name, &BTreeSet::new()),
+            _ => Some(roles.resources.clone()),
+        };
+        let Some(whole) = whole else {
+            return Ok(None);
+        };
+        let inputs = self.inputs();
+        let is_opaque =
+            |name: &Symbol| matches!(self.definitions.get(name), Some(Body::Closure(_)));
+        let opaque: Vec<Symbol> = whole.dependencies().into_iter().filter(is_opaque).collect();
+        let mut outputs = vec![whole.clone(), whole.derivative(&roles.state)];
+        outputs.extend(opaque.iter().map(Expr::symbol));
+        Ok(Some(Kinked {
+            pieces: whole.pieces_along(&roles.state),
+            program: self.compile(self.definitions, &inputs, &outputs)?,
+            inputs,
+            opaque,
+        }))
+    }
+
+    /// Utility and its first two derivatives by the action.
+    fn utility(&mut self, roles: &Roles) -> Option<[Expr; 3]> {
+        let name = Symbol::new("utility");
+        let reads = self
+            .definitions
+            .reaches(&Expr::symbol(&name), &BTreeSet::new());
+        if reads.contains(&roles.state) || reads.contains(&roles.savings) {
+            let message = format!("utility depends on `{}`", roles.state);
+            self.refuse(
+                "U-STATE",
+                "utility",
+                message,
+                "let it depend on the action only",
+            );
+            return None;
+        }
+        let whole = self.definitions.inlined(&name, &BTreeSet::new());
+        let open = whole.filter(|whole| !self.is_opaque(self.definitions, whole, &roles.action));
+        let Some(whole) = open else {
+            let message = "utility is a closure of the action";
+            self.refuse(
+                "FUNCS",
+                "utility",
+                message,
+                "write it as a formula: it is differentiated",
+            );
+            return None;
+        };
+        let marginal = whole.derivative(&roles.action);
+        let curvature = marginal.derivative(&roles.action);
+        Some([whole, marginal, curvature])
+    }
+
+    /// Slope and offset of the next liquid state in savings, for each edge.
+    fn laws(
+        &mut self,
+        liquid: &Liquid,
+        roles: &Roles,
+    ) -> Result<Vec<Option<Program>>, CompileError> {
+        let mut laws = Vec::new();
+        for (index, edge) in self.edges.iter().enumerate() {
+            if !(self.readable)(&edge.plan, &liquid.state) {
+                let item = format!("edge to `{}`", self.regime.edges[index].target);
+                let message = "the target has no rows in the liquid state";
+                let remedy = "solve it by Egm or DcEgm with the same liquid state, or let it be \
+                              terminal with at most this continuous state";
+                self.refuse("TARGET", &item, message, remedy);
+            }
+            // The liquid state is the last state of the target, if it has it.
+            let own = match edge.plan.producers.last() {
+                Some(&Producer::Law(output)) => Some(edge.plan.laws[output].clone()),
+                _ => None,
+            };
+            let definitions = on_edge(self.definitions, self.regime, index);
+            let law = match own {
+                Some(law) => self.law(&definitions, index, &law, roles)?,
+                None => None,
+            };
+            laws.push(law);
+        }
+        Ok(laws)
+    }
+
+    fn law(
+        &mut self,
+        definitions: &Definitions,
+        index: usize,
+        name: &Symbol,
+        roles: &Roles,
+    ) -> Result<Option<Program>, CompileError> {
+        let kept = BTreeSet::from([roles.savings.clone()]);
+        let whole = definitions.inlined(name, &kept);
+        let item = format!("edge to `{}`", self.regime.edges[index].target);
+        let reads = definitions.reaches(&Expr::symbol(name), &kept);
+        for bad in [&roles.action, &roles.state] {
+            if reads.contains(bad) {
+                let message = format!("the law of the liquid state reads `{bad}`");
+                let remedy = "let it read savings instead";
+                self.refuse("LAW", &item, message, remedy);
+                return Ok(None);
+            }
+        }
+        let open = whole.filter(|whole| !self.is_opaque(definitions, whole, &roles.savings));
+        let Some(line) = open.and_then(|whole| whole.affine_in(&roles.savings)) else {
+            let message = "the law of the liquid state is not shown to be straight in savings";
+            let remedy =
+                "use formulas without `max`, `min` or conditions on savings, or GridSearch";
+            self.refuse("LAW", &item, message, remedy);
+            return Ok(None);
+        };
+        let mut inputs = self.inputs();
+        for axis in &self.edges[index].plan.axes {
+            inputs.extend(axis.symbols(&self.regime.shocks));
+        }
+        let outputs = [line.slope, line.offset];
+        self.compile(definitions, &inputs, &outputs).map(Some)
+    }
+}
+
+impl Terminal {
+    /// What a terminal regime is worth, if its utility is a formula of at most one continuous
+    /// state.
+    pub(crate) fn new(
+        states: &[Quantity],
+        definitions: &Definitions,
+        leaves: &BTreeMap<Symbol, usize>,
+    ) -> Option<Self> {
+        let continuous = states.iter().filter(|own| own.is_continuous()).count();
+        if continuous > 1 {
+            return None;
+        }
+        let name = Symbol::new("utility");
+        let worth = definitions.inlined(&name, &BTreeSet::new())?;
+        let slope = match states.last().filter(|own| own.is_continuous()) {
+            None => Expr::constant(0.0),
+            Some(own) => {
+                let opaque = worth.dependencies().into_iter().any(|name| {
+                    matches!(definitions.get(&name), Some(Body::Closure(_)))
+                        && definitions.ancestors([name]).contains(&own.symbol)
+                });
+                if opaque {
+                    return None;
+                }
+                worth.derivative(&own.symbol)
+            }
+        };
+        let inputs: Vec<Symbol> = states.iter().map(|own| own.symbol.clone()).collect();
+        let worth = Program::new(definitions, leaves, &inputs, &[worth, slope]).ok()?;
+        Some(Self {
+            worth,
+            state: (continuous == 1).then(|| states.len() - 1),
+        })
+    }
+}

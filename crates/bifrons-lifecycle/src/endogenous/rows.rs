@@ -1,0 +1,281 @@
+//! All rows of a regime at one age, and its values on the grid.
+
+use std::sync::Arc;
+
+use bifrons_egm::{Expectation, Readings, Row, RowReader, StepWorkspace};
+use bifrons_grids::Grid;
+use bifrons_lanes::LANES;
+use bifrons_memory::Footprint;
+use bifrons_parallel::Threads;
+
+use super::bank::{Bank, Entry};
+use super::margin::Margin;
+use super::utility::CellUtility;
+use super::worker::{Rows, Target, TargetKind};
+use crate::kernel::{FaultKind, Kernel};
+use crate::model::{PeriodPlan, RegimePlan};
+use crate::preference::log_sum;
+use crate::problem::Problem;
+use crate::solution::Solution;
+
+/// A regime at one age, solved.
+#[derive(Debug)]
+pub(crate) struct Solved {
+    pub(crate) values: Vec<f64>,
+    pub(crate) bank: Bank,
+}
+
+/// A fault of a cell and branch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Trouble {
+    pub(crate) cell: usize,
+    pub(crate) branch: usize,
+    pub(crate) kind: FaultKind,
+}
+
+/// Utilities of a regime that do not change with age.
+pub(crate) type Cache = Option<Arc<Vec<CellUtility>>>;
+
+/// Solves a regime by its rows; `None` if it has no margin.
+pub(crate) fn solve(
+    solution: &Solution,
+    kernel: &Kernel<'_>,
+    period: usize,
+    threads: &Threads,
+    cache: &mut Cache,
+) -> Option<Result<Solved, Trouble>> {
+    let margin = kernel.stage.margin.as_ref()?;
+    let settings = kernel.plan.declaration.solver.settings()?;
+    let targets = targets(solution, kernel, period)?;
+    Some(solve_rows(
+        kernel, margin, settings, targets, threads, cache,
+    ))
+}
+
+fn solve_rows(
+    kernel: &Kernel<'_>,
+    margin: &Margin,
+    settings: crate::solver::DcEgm,
+    targets: Vec<Target<'_>>,
+    threads: &Threads,
+    cache: &mut Cache,
+) -> Result<Solved, Trouble> {
+    let branches = kernel.period.choices.branches;
+    let utilities = match cache.take() {
+        Some(known) if !margin.by_age => known,
+        _ => Arc::new(utilities(kernel, margin)?),
+    };
+    *cache = Some(utilities.clone());
+    let shape = kernel.period.space.reader.space().shape();
+    let liquid = shape[margin.state];
+    let cells = kernel.period.space.len() / liquid;
+    let mut entries: Vec<Entry> = (0..cells * branches).map(|_| Entry::default()).collect();
+    let rows = Rows {
+        kernel,
+        margin,
+        settings,
+        targets,
+        utilities: &utilities,
+    };
+    let done = threads.try_for_each_with(
+        entries.iter_mut(),
+        || rows.worker(),
+        |worker, index, entry| rows.solve(worker, index, entry),
+    );
+    if let Err((index, kind)) = done {
+        return Err(Trouble {
+            cell: index / branches,
+            branch: index % branches,
+            kind,
+        });
+    }
+    let scale = taste(kernel);
+    let bank = Bank {
+        branches,
+        entries,
+        utilities,
+        scale,
+    };
+    let nodes = kernel.period.space.reader.space().axes()[margin.state].nodes();
+    let mut values = vec![0.0; cells * liquid];
+    threads.for_each_with(
+        values.chunks_mut(liquid),
+        || Table::new(branches, liquid),
+        |table, cell, values| table.fill(&bank, cell, nodes, values),
+    );
+    Ok(Solved { values, bank })
+}
+
+/// The scale of the taste shocks, a number of the age.
+pub(super) fn taste(kernel: &Kernel<'_>) -> f64 {
+    let name = crate::stage::preference_symbol("scale");
+    let declared = kernel.plan.declaration.taste_shocks.as_ref();
+    declared.map_or(0.0, |_| {
+        let value = kernel.stage.constant(&name, &kernel.parameters);
+        value.unwrap_or(0.0)
+    })
+}
+
+/// Values of all branches of a cell at the nodes of the liquid state.
+struct Table {
+    values: Vec<f64>,
+    resources: Vec<f64>,
+    policy: Vec<f64>,
+    marginal: Vec<f64>,
+    column: Vec<f64>,
+}
+
+impl Table {
+    fn new(branches: usize, liquid: usize) -> Self {
+        Self {
+            values: vec![0.0; branches * liquid],
+            resources: vec![0.0; liquid],
+            policy: vec![0.0; liquid],
+            marginal: vec![0.0; liquid],
+            column: vec![0.0; branches],
+        }
+    }
+
+    fn fill(&mut self, bank: &Bank, cell: usize, nodes: &[f64], values: &mut [f64]) {
+        let count = nodes.len();
+        for branch in 0..bank.branches {
+            let index = cell * bank.branches + branch;
+            let entry = &bank.entries[index];
+            let own = &mut self.values[branch * count..(branch + 1) * count];
+            if !entry.feasible {
+                own.fill(f64::NEG_INFINITY);
+                continue;
+            }
+            if entry.budget.is_some() {
+                // Resources fall at a cliff, so each node is read on its own.
+                for (slot, &node) in own.iter_mut().zip(nodes) {
+                    let choice = bank.read(cell, branch, node);
+                    *slot = choice.map_or(f64::NEG_INFINITY, |choice| choice.value);
+                }
+                continue;
+            }
+            for (slot, &node) in self.resources.iter_mut().zip(nodes) {
+                *slot = entry.resources(node);
+            }
+            let out = Readings {
+                value: &mut *own,
+                policy: &mut self.policy,
+                marginal: &mut self.marginal,
+            };
+            let utility = bank.utilities[index].as_dyn();
+            if entry
+                .reader
+                .read_sorted(utility, &self.resources, out)
+                .is_err()
+            {
+                own.fill(f64::NAN);
+            }
+        }
+        for (node, value) in values.iter_mut().enumerate() {
+            for (branch, slot) in self.column.iter_mut().enumerate() {
+                *slot = self.values[branch * count + node];
+            }
+            // The sum is the largest value for a scale of zero.
+            *value = log_sum(bank.scale, &self.column);
+        }
+    }
+}
+
+/// Utilities of all cells and branches.
+pub(super) fn utilities(kernel: &Kernel<'_>, margin: &Margin) -> Result<Vec<CellUtility>, Trouble> {
+    let choices = &kernel.period.choices;
+    let liquid = kernel.period.space.reader.space().shape()[margin.state];
+    let cells = kernel.period.space.len() / liquid;
+    let mut machine = margin.utility.machine();
+    margin.utility.set(&mut machine, &kernel.parameters);
+    let states = kernel.plan.states.len();
+    let mut point = vec![0.0; states];
+    let mut action = vec![0.0; kernel.plan.actions.len()];
+    let last = margin.savings.last().copied().unwrap_or(1.0);
+    let scale = if last > 0.0 { last } else { 1.0 };
+    let mut all = Vec::with_capacity(cells * choices.branches);
+    for index in 0..cells * choices.branches {
+        let (cell, branch) = (index / choices.branches, index % choices.branches);
+        kernel.period.space.point_into(cell * liquid, &mut point);
+        choices.values_into(branch * choices.inner, &mut action);
+        for (place, state) in kernel.plan.states.iter().enumerate() {
+            machine.slots[place] = [state.value(point[place]); LANES];
+        }
+        for (place, &value) in action.iter().enumerate() {
+            machine.slots[states + place] = [value; LANES];
+        }
+        let at = states + margin.action;
+        let own = CellUtility::recognise(&margin.utility, &mut machine, at, scale);
+        all.push(own.ok_or(Trouble {
+            cell,
+            branch,
+            kind: FaultKind::Shape {
+                what: "marginal utility must be positive and fall with the action, up to the \
+                       largest savings",
+                value: scale,
+            },
+        })?);
+    }
+    Ok(all)
+}
+
+/// What is behind each live edge.
+fn targets<'a>(
+    solution: &'a Solution,
+    kernel: &Kernel<'_>,
+    period: usize,
+) -> Option<Vec<Target<'a>>> {
+    let problem: &Problem = &solution.problem;
+    let model = &problem.model.inner;
+    let mut targets = Vec::with_capacity(kernel.period.live.len());
+    for &edge in &kernel.period.live {
+        let index = kernel.stage.edges[edge].plan.target;
+        let plan = &model.regimes[index];
+        let there = plan.periods.get(period + 1)?.as_ref()?;
+        let kind = if plan.is_terminal() {
+            let terminal = plan.stages[there.stage].terminal.as_ref()?;
+            TargetKind::Terminal {
+                worth: &terminal.worth,
+                parameters: problem.parameters_at(period + 1),
+                values: &plan.states,
+                state: terminal.state,
+            }
+        } else {
+            TargetKind::Rows(solution.slots.get(period + 1)?[index].bank.as_ref()?)
+        };
+        targets.push(Target {
+            edge,
+            space: &there.space,
+            kind,
+        });
+    }
+    Some(targets)
+}
+
+/// Bytes that a regime at one age leaves behind, and those of one worker.
+pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprint, Footprint)> {
+    let stage = &plan.stages[own.stage];
+    let margin = stage.margin.as_ref()?;
+    let settings = plan.declaration.solver.settings()?;
+    let nodes = margin.savings.len();
+    let liquid = own.space.reader.space().shape()[margin.state];
+    let rows = own.space.len() / liquid * own.choices.branches;
+    // Crossings are few; a row of a folded chain has at most twice its nodes.
+    let bank = Bank::footprint(rows, nodes);
+    let branches = own.choices.branches;
+    let constrained = settings.step.constrained_points;
+    let worker = stage
+        .footprint()
+        .beside(margin.cell.footprint())
+        .beside(Expectation::footprint(
+            nodes,
+            branches,
+            settings.stochastic_node_batch_size,
+        ))
+        .beside(StepWorkspace::footprint(nodes, constrained, 2))
+        .beside(Row::footprint(2 * nodes))
+        .beside(RowReader::footprint(nodes))
+        .beside(Footprint::of::<f64>(nodes * (branches + 2)))
+        .beside(Footprint::of::<f64>((branches + 3) * liquid + branches));
+    Some((bank, worker))
+}

@@ -1,0 +1,632 @@
+//! One row: continuation, inversion, envelope.
+
+use bifrons_egm::{
+    Budget, EgmError, Expectation, Gradient, NextChoice, Row, RowReader, SavingsProblem,
+    StepWorkspace, TasteShocks, dcegm_step, egm_step,
+};
+use bifrons_grids::Grid;
+use bifrons_lanes::LANES;
+
+use super::bank::{Bank, Entry};
+use super::kinked::{Cell, KinkedWorker};
+use super::margin::Margin;
+use super::utility::CellUtility;
+use crate::edge::{MeshAxis, Producer};
+use crate::kernel::{FaultKind, Kernel, TOLERANCE};
+use crate::program::{Machine, Program};
+use crate::solver::{DcEgm, Solver};
+use crate::space::{Space, code};
+use crate::stage::EdgeStage;
+
+/// Branches of a target that are read without allocation.
+const MOST_BRANCHES: usize = 32;
+
+/// Everything that the rows of a regime in a period share.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    pub(super) kernel: &'a Kernel<'a>,
+    pub(super) margin: &'a Margin,
+    pub(super) settings: DcEgm,
+    pub(super) targets: Vec<Target<'a>>,
+    pub(super) utilities: &'a [CellUtility],
+}
+
+/// What is read behind a live edge.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    pub(super) edge: usize,
+    pub(super) space: &'a Space,
+    pub(super) kind: TargetKind<'a>,
+}
+
+#[derive(Debug)]
+pub(super) enum TargetKind<'a> {
+    Rows(&'a Bank),
+    /// A terminal regime: its worth with the parameters of the next age.
+    Terminal {
+        worth: &'a Program,
+        parameters: Vec<f64>,
+        values: &'a [crate::space::Quantity],
+        state: Option<usize>,
+    },
+}
+
+/// Working memory of one thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    now: Machine,
+    cell: Machine,
+    laws: Vec<Option<Machine>>,
+    /// Of edges on which discrete states have formulas.
+    codes: Vec<Option<Machine>>,
+    terminals: Vec<Option<Machine>>,
+    expectation: Expectation,
+    step: StepWorkspace,
+    row: Row,
+    queries: Vec<f64>,
+    values: Vec<f64>,
+    marginals: Vec<f64>,
+    nodes: Vec<usize>,
+    point: Vec<f64>,
+    action: Vec<f64>,
+    next: Vec<f64>,
+    /// Savings nodes of the row that is being solved.
+    savings: Vec<f64>,
+    /// For resources with breakpoints.
+    kinked: Option<(Machine, Box<KinkedWorker>)>,
+}
+
+/// What is done at each node of the expectation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Breakpoints of what may follow are collected.
+    Breaks,
+    /// Values are added.
+    Values,
+}
+
+impl Rows<'_> {
+    pub(super) fn worker(&self) -> Worker {
+        let (kernel, margin) = (self.kernel, self.margin);
+        let machine = |program: &Program| {
+            let mut machine = program.machine();
+            program.set(&mut machine, &kernel.parameters);
+            machine
+        };
+        let edges = &kernel.stage.edges;
+        let axes = edges.iter().map(|edge| edge.plan.axes.len()).max();
+        let states = edges.iter().map(|edge| edge.plan.producers.len()).max();
+        let nodes = margin.savings.len();
+        let branches = self.targets.iter().map(|target| match target.kind {
+            TargetKind::Rows(bank) => bank.branches,
+            TargetKind::Terminal { .. } => 1,
+        });
+        let branches = branches.max().unwrap_or(1);
+        let batch = self.settings.stochastic_node_batch_size;
+        let mut row = Row::new();
+        row.reserve(2 * nodes);
+        Worker {
+            now: machine(&kernel.stage.now),
+            cell: machine(&margin.cell),
+            laws: margin
+                .laws
+                .iter()
+                .map(|law| law.as_ref().map(machine))
+                .collect(),
+            codes: edges
+                .iter()
+                .map(|edge| edge.laws.as_ref().filter(|_| has_codes(edge)).map(machine))
+                .collect(),
+            terminals: self.targets.iter().map(terminal).collect(),
+            expectation: Expectation::new().with_stochastic_node_batch_size(batch),
+            step: StepWorkspace::new(),
+            row,
+            queries: vec![0.0; nodes * branches],
+            values: vec![0.0; nodes],
+            marginals: vec![0.0; nodes],
+            nodes: vec![0; axes.unwrap_or(0)],
+            point: vec![0.0; kernel.plan.states.len()],
+            action: vec![0.0; kernel.plan.actions.len()],
+            next: vec![0.0; states.unwrap_or(0)],
+            savings: margin.savings.clone(),
+            kinked: margin.kinked.as_ref().map(|own| {
+                let worker = KinkedWorker::default();
+                (machine(&own.program), Box::new(worker))
+            }),
+        }
+    }
+
+    /// Solves the row of a cell and branch.
+    pub(super) fn solve(
+        &self,
+        worker: &mut Worker,
+        index: usize,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
+        self.load(worker, index);
+        self.margin.cell.run(self.kernel.level, &mut worker.cell);
+        let outputs = self.margin.cell.outputs(&worker.cell);
+        let [feasible, slope, offset] = [0, 1, 2].map(|at: usize| outputs[at][0]);
+        (entry.slope, entry.offset, entry.feasible) = (slope, offset, feasible > 0.0);
+        if !entry.feasible {
+            return Ok(());
+        }
+        if !(slope > 0.0 && offset.is_finite()) {
+            let what = "resources must increase strictly with the liquid state: a positive slope";
+            return Err(FaultKind::Shape { what, value: slope });
+        }
+        self.kernel
+            .stage
+            .now
+            .run(self.kernel.level, &mut worker.now);
+        if self.kernel.checked {
+            self.check(worker)?;
+        }
+        let budget = self.place_nodes(worker)?;
+        worker.expectation.reset(worker.savings.len());
+        for place in 0..self.targets.len() {
+            self.expect(worker, place, Pass::Values)?;
+        }
+        worker.expectation.finish();
+        self.step(worker, index, budget, entry)
+    }
+
+    /// Finds the breakpoints of the cell's resources and adds those of what may follow to the
+    /// savings nodes; nothing to do without breakpoints.
+    fn place_nodes(&self, worker: &mut Worker) -> Result<Option<Budget>, FaultKind> {
+        let Some(kinked) = &self.margin.kinked else {
+            return Ok(None);
+        };
+        let states = self.kernel.plan.states.iter();
+        let values = states.zip(&worker.point).map(|(own, &at)| own.value(at));
+        let inputs: Vec<f64> = values.chain(worker.action.iter().copied()).collect();
+        let nodes = self.kernel.period.space.reader.space().axes()[self.margin.state].nodes();
+        let grid = &self.margin.savings;
+        let low = nodes[0].min(grid[0]);
+        let high = nodes[nodes.len() - 1].max(grid[grid.len() - 1]);
+        let width = high - low + 1.0;
+        let cell = Cell {
+            leaves: &self.kernel.stage.leaves,
+            parameters: &self.kernel.parameters,
+            inputs: &inputs,
+            state: self.margin.state,
+            range: (low - width, high + width),
+        };
+        let Some((machine, own)) = &mut worker.kinked else {
+            return Ok(None);
+        };
+        let budget = kinked.budget(machine, &cell)?;
+        own.nodes.clear();
+        for place in 0..self.targets.len() {
+            self.expect(worker, place, Pass::Breaks)?;
+        }
+        if let Some((_, own)) = &mut worker.kinked {
+            own.nodes.merge(grid);
+            worker.savings.clear();
+            worker.savings.extend_from_slice(own.nodes.nodes());
+            worker.values.resize(worker.savings.len(), 0.0);
+            worker.marginals.resize(worker.savings.len(), 0.0);
+        }
+        Ok(Some(budget))
+    }
+
+    /// Inverts the Euler equation and keeps the row.
+    fn step(
+        &self,
+        worker: &mut Worker,
+        index: usize,
+        budget: Option<Budget>,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
+        let layout = &self.kernel.stage.layout;
+        let discount = self.kernel.stage.now.outputs(&worker.now)[layout.preferences][0];
+        let Worker {
+            expectation,
+            step,
+            row,
+            savings,
+            kinked,
+            ..
+        } = worker;
+        let problem = SavingsProblem::new(
+            savings,
+            expectation.value(),
+            expectation.marginal(),
+            self.utilities[index].as_dyn(),
+            discount,
+        );
+        let solver = &self.kernel.plan.declaration.solver;
+        let reader = RowReader::new(self.settings.read);
+        let result = problem.and_then(|problem| match (solver, kinked, budget) {
+            (Solver::NbEgm(own), Some((_, kinked)), Some(budget)) => {
+                kinked.step(&problem, &own.step, reader, budget, entry)
+            }
+            (Solver::Egm, ..) => {
+                egm_step(&problem, row)?;
+                keep(reader, row, entry)
+            }
+            _ => {
+                dcegm_step(&problem, &self.settings.step, step, row)?;
+                keep(reader, row, entry)
+            }
+        });
+        match result {
+            Ok(()) => Ok(()),
+            // No savings lead anywhere: the branch is not feasible.
+            Err(EgmError::NoCandidate { .. }) => {
+                entry.feasible = false;
+                Ok(())
+            }
+            Err(EgmError::NonConcave {
+                savings, resources, ..
+            }) => Err(FaultKind::NonConcave { savings, resources }),
+            Err(EgmError::Parameter { value, .. }) => Err(FaultKind::Shape {
+                what: "the discount factor must be positive and finite",
+                value,
+            }),
+            Err(EgmError::Cliffs { count, .. }) => Err(FaultKind::Shape {
+                what: "E-NB-CLIFFS: at most `cliff_target_limit` cliffs can be followed",
+                value: count as f64,
+            }),
+            Err(_) => Err(FaultKind::NotANumber),
+        }
+    }
+
+    /// States and actions of a cell and branch as inputs; the liquid ones are placeholders.
+    fn load(&self, worker: &mut Worker, index: usize) {
+        let kernel = self.kernel;
+        let choices = &kernel.period.choices;
+        let branches = choices.branches;
+        let liquid = kernel.period.space.reader.space().shape()[self.margin.state];
+        kernel
+            .period
+            .space
+            .point_into(index / branches * liquid, &mut worker.point);
+        choices.values_into(index % branches * choices.inner, &mut worker.action);
+        worker.action[self.margin.action] = 1.0;
+        let states = kernel.plan.states.len();
+        for (place, state) in kernel.plan.states.iter().enumerate() {
+            let value = [state.value(worker.point[place]); LANES];
+            worker.now.slots[place] = value;
+            worker.cell.slots[place] = value;
+        }
+        for (place, &value) in worker.action.iter().enumerate() {
+            worker.now.slots[states + place] = [value; LANES];
+            worker.cell.slots[states + place] = [value; LANES];
+        }
+    }
+
+    /// Probabilities of edges and categories: in `[0, 1]`, adding up to one.
+    fn check(&self, worker: &Worker) -> Result<(), FaultKind> {
+        let outputs = self.kernel.stage.now.outputs(&worker.now);
+        let layout = &self.kernel.stage.layout;
+        let mut sum = 0.0;
+        for target in &self.targets {
+            let edge = target.edge;
+            let value = outputs[layout.edges[edge]][0];
+            if !(value >= 0.0) {
+                return Err(FaultKind::Edge { edge, value });
+            }
+            sum += value;
+            for (axis, own) in self.kernel.stage.edges[edge].plan.axes.iter().enumerate() {
+                let MeshAxis::Markov { probabilities, .. } = own else {
+                    continue;
+                };
+                let first = layout.markov[edge][axis];
+                let row = outputs[first..first + probabilities.len()]
+                    .iter()
+                    .map(|p| p[0]);
+                if let Some(value) = row.clone().find(|value| !(*value >= 0.0)) {
+                    return Err(FaultKind::Markov { edge, axis, value });
+                }
+                let sum: f64 = row.sum();
+                if !((sum - 1.0).abs() <= TOLERANCE) {
+                    return Err(FaultKind::MarkovSum { edge, axis, sum });
+                }
+            }
+        }
+        if (sum - 1.0).abs() <= TOLERANCE {
+            Ok(())
+        } else {
+            Err(FaultKind::EdgeSum { sum })
+        }
+    }
+
+    /// Adds the lottery of one edge.
+    fn expect(&self, worker: &mut Worker, place: usize, pass: Pass) -> Result<(), FaultKind> {
+        let target = &self.targets[place];
+        let edge = &self.kernel.stage.edges[target.edge];
+        let outputs = self.kernel.stage.now.outputs(&worker.now);
+        let reached = outputs[self.kernel.stage.layout.edges[target.edge]][0];
+        if reached == 0.0 {
+            return Ok(());
+        }
+        let machines = [
+            &mut worker.laws[target.edge],
+            &mut worker.codes[target.edge],
+        ];
+        for machine in machines.into_iter().flatten() {
+            let count = self.kernel.stage.now.input_count();
+            machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
+        }
+        worker.nodes[..edge.plan.axes.len()].fill(0);
+        loop {
+            let weight = self.weight(target.edge, edge, worker, reached);
+            if weight != 0.0 {
+                let line = self.law(target.edge, edge, worker);
+                self.add(worker, (place, pass), edge, weight, line)?;
+            }
+            if !self.advance(edge, &mut worker.nodes) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn weight(&self, index: usize, edge: &EdgeStage, worker: &Worker, reached: f64) -> f64 {
+        let outputs = self.kernel.stage.now.outputs(&worker.now);
+        let shocks = &self.kernel.plan.declaration.shocks;
+        let mut weight = reached;
+        for (place, axis) in edge.plan.axes.iter().enumerate() {
+            let node = worker.nodes[place];
+            weight *= match axis {
+                MeshAxis::Shock(shock) => shocks[*shock].probabilities[node],
+                MeshAxis::Markov { .. } => {
+                    outputs[self.kernel.stage.layout.markov[index][place] + node][0]
+                }
+                MeshAxis::Process { chain, source, .. } => {
+                    let row = source.map_or(0, |state| code(worker.point[state]));
+                    chain.row(row)[node]
+                }
+            };
+        }
+        weight
+    }
+
+    /// Slope and offset of the next liquid state at the current node.
+    fn law(&self, index: usize, edge: &EdgeStage, worker: &mut Worker) -> [f64; 2] {
+        let law = self.margin.laws[index].as_ref();
+        let Some((machine, law)) = worker.laws[index].as_mut().zip(law) else {
+            return [0.0; 2];
+        };
+        self.load_nodes(edge, &worker.nodes, machine);
+        law.run(self.kernel.level, machine);
+        let outputs = law.outputs(machine);
+        [outputs[0][0], outputs[1][0]]
+    }
+
+    /// The node of the expectation as inputs of laws.
+    fn load_nodes(&self, edge: &EdgeStage, nodes: &[usize], machine: &mut Machine) {
+        let shocks = &self.kernel.plan.declaration.shocks;
+        let mut slot = self.kernel.stage.now.input_count();
+        for (axis, &node) in edge.plan.axes.iter().zip(nodes) {
+            match axis {
+                MeshAxis::Shock(shock) => {
+                    for &value in &shocks[*shock].points[node] {
+                        machine.slots[slot] = [value; LANES];
+                        slot += 1;
+                    }
+                }
+                MeshAxis::Markov { values, .. } => {
+                    machine.slots[slot] = [values[node]; LANES];
+                    slot += 1;
+                }
+                MeshAxis::Process { chain, .. } => {
+                    machine.slots[slot] = [chain.nodes()[node]; LANES];
+                    slot += 1;
+                }
+            }
+        }
+    }
+
+    /// Adds one node of the expectation.
+    fn add(
+        &self,
+        worker: &mut Worker,
+        (place, pass): (usize, Pass),
+        edge: &EdgeStage,
+        weight: f64,
+        [slope, offset]: [f64; 2],
+    ) -> Result<(), FaultKind> {
+        let target = &self.targets[place];
+        let count = edge.plan.producers.len();
+        let codes = worker.codes[target.edge].as_mut().zip(edge.laws.as_ref());
+        let codes = codes.map(|(machine, laws)| {
+            self.load_nodes(edge, &worker.nodes, machine);
+            laws.run(self.kernel.level, machine);
+            laws.outputs(machine)
+        });
+        for (state, producer) in edge.plan.producers.iter().enumerate() {
+            worker.next[state] = match *producer {
+                Producer::Axis(axis) => worker.nodes[axis] as f64,
+                Producer::Fixed(source) => worker.point[source],
+                Producer::Law(output) => codes.map_or(0.0, |outputs| outputs[output][0]),
+            };
+        }
+        let done = match &target.kind {
+            TargetKind::Rows(bank) => {
+                let cell = self.cell(target, &worker.next[..count - 1])?;
+                self.add_rows(worker, bank, (cell, pass), weight, [slope, offset])
+            }
+            TargetKind::Terminal { .. } if pass == Pass::Breaks => Ok(()),
+            TargetKind::Terminal { .. } => {
+                self.add_terminal(worker, place, weight, [slope, offset])
+            }
+        };
+        done.map_err(|error| match error {
+            EgmError::Read(_) => FaultKind::Shape {
+                what: "the law of the liquid state must increase with savings: a positive slope",
+                value: slope,
+            },
+            _ => FaultKind::NotANumber,
+        })
+    }
+
+    /// Number of the target's cell with these discrete coordinates.
+    fn cell(&self, target: &Target<'_>, discrete: &[f64]) -> Result<usize, FaultKind> {
+        let axes = target.space.reader.space().axes();
+        let mut cell = 0;
+        for (state, (&value, axis)) in discrete.iter().zip(axes).enumerate() {
+            if !axis.nodes().contains(&value) {
+                return Err(FaultKind::Outside {
+                    edge: target.edge,
+                    state,
+                    value,
+                });
+            }
+            cell = cell * axis.len() + code(value);
+        }
+        Ok(cell)
+    }
+
+    fn add_rows(
+        &self,
+        worker: &mut Worker,
+        bank: &Bank,
+        (cell, pass): (usize, Pass),
+        weight: f64,
+        [slope, offset]: [f64; 2],
+    ) -> Result<(), EgmError> {
+        if let Some((_, kinked)) = &mut worker.kinked {
+            if pass == Pass::Breaks {
+                return kinked.add_breaks(bank, cell, [slope, offset]);
+            }
+            kinked.read(bank, cell, [slope, offset])?;
+            let (value, marginal) = (&kinked.best, &kinked.best_marginal);
+            return worker.expectation.add_values(weight, value, marginal);
+        }
+        let nodes = self.margin.savings.len();
+        let first = cell * bank.branches;
+        let entries = &bank.entries[first..first + bank.branches];
+        let live = |(_, entry): &(usize, &Entry)| entry.feasible;
+        for (branch, entry) in entries.iter().enumerate().filter(live) {
+            let queries = &mut worker.queries[branch * nodes..(branch + 1) * nodes];
+            for (query, &savings) in queries.iter_mut().zip(&self.margin.savings) {
+                *query = entry.offset + entry.slope * (offset + slope * savings);
+            }
+        }
+        let choice = |(branch, entry): (usize, &'_ Entry)| (branch, entry.slope * slope);
+        let mut picked = [(0, 0.0); MOST_BRANCHES];
+        let mut count = 0;
+        for (slot, own) in picked
+            .iter_mut()
+            .zip(entries.iter().enumerate().filter(live))
+        {
+            *slot = choice(own);
+            count += 1;
+        }
+        if count == 0 {
+            // Nothing is feasible there.
+            worker.values.fill(f64::NEG_INFINITY);
+            worker.marginals.fill(0.0);
+            return worker
+                .expectation
+                .add_values(weight, &worker.values, &worker.marginals);
+        }
+        let made = picked.map(|(branch, gradient)| NextChoice {
+            reader: &entries[branch].reader,
+            utility: bank.utilities[first + branch].as_dyn(),
+            resources: &worker.queries[branch * nodes..(branch + 1) * nodes],
+            gradient: Gradient::Constant(gradient),
+        });
+        let shocks = TasteShocks::new(bank.scale).unwrap_or(TasteShocks::NONE);
+        worker.expectation.add(weight, &made[..count], shocks)
+    }
+
+    fn add_terminal(
+        &self,
+        worker: &mut Worker,
+        place: usize,
+        weight: f64,
+        [slope, offset]: [f64; 2],
+    ) -> Result<(), EgmError> {
+        let target = &self.targets[place];
+        let TargetKind::Terminal {
+            worth,
+            values,
+            state,
+            ..
+        } = &target.kind
+        else {
+            return Ok(());
+        };
+        let Some(machine) = &mut worker.terminals[place] else {
+            return Ok(());
+        };
+        for (slot, quantity) in values.iter().enumerate() {
+            machine.slots[slot] = [quantity.value(worker.next[slot]); LANES];
+        }
+        let nodes = worker.savings.len();
+        if state.is_none() {
+            worth.run(self.kernel.level, machine);
+            worker.values.fill(worth.outputs(machine)[0][0]);
+            worker.marginals.fill(0.0);
+        }
+        for from in (0..nodes).step_by(LANES) {
+            let Some(state) = *state else {
+                break;
+            };
+            let savings = &worker.savings[from..nodes.min(from + LANES)];
+            for lane in 0..LANES {
+                let own = savings[lane.min(savings.len() - 1)];
+                machine.slots[state][lane] = offset + slope * own;
+            }
+            worth.run(self.kernel.level, machine);
+            let outputs = worth.outputs(machine);
+            for lane in 0..savings.len() {
+                worker.values[from + lane] = outputs[0][lane];
+                worker.marginals[from + lane] = slope * outputs[1][lane];
+            }
+        }
+        worker
+            .expectation
+            .add_values(weight, &worker.values, &worker.marginals)
+    }
+
+    /// The next node, the last axis fastest.
+    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> bool {
+        let shocks = &self.kernel.plan.declaration.shocks;
+        for (axis, node) in edge.plan.axes.iter().zip(nodes).rev() {
+            *node += 1;
+            if *node < axis.count(shocks) {
+                return true;
+            }
+            *node = 0;
+        }
+        false
+    }
+}
+
+/// Keeps a row for reading.
+fn keep(mut reader: RowReader, row: &Row, entry: &mut Entry) -> Result<(), EgmError> {
+    reader.prepare(row.view())?;
+    entry.reader = reader;
+    entry.row.reserve(row.len());
+    entry.row.copy_from(row.view());
+    Ok(())
+}
+
+/// Whether a state that is not the last one has a formula.
+fn has_codes(edge: &EdgeStage) -> bool {
+    let (last, discrete) = match edge.plan.producers.split_last() {
+        Some(parts) => parts,
+        None => return false,
+    };
+    let is_law = |producer: &Producer| matches!(producer, Producer::Law(_));
+    // The last one is liquid, or a discrete state of a terminal target.
+    discrete.iter().any(is_law)
+        || (is_law(last) && edge.plan.laws.len() == 1 && discrete.is_empty())
+}
+
+/// A machine of a terminal target, at the next age.
+fn terminal(target: &Target<'_>) -> Option<Machine> {
+    match &target.kind {
+        TargetKind::Rows(_) => None,
+        TargetKind::Terminal {
+            worth, parameters, ..
+        } => {
+            let mut machine = worth.machine();
+            worth.set(&mut machine, parameters);
+            Some(machine)
+        }
+    }
+}

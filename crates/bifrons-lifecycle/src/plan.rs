@@ -1,0 +1,148 @@
+//! What a solve will use, before it runs.
+
+use bifrons_memory::{Bytes, Footprint, Part};
+
+use crate::endogenous;
+use crate::error::SolveError;
+use crate::model::{PeriodPlan, RegimePlan};
+use crate::options::{Retention, SolveOptions};
+use crate::problem::Problem;
+use crate::search;
+use crate::solution::Slot;
+use crate::solve::blocks_footprint;
+
+/// The predicted peak of a solve, part by part.
+///
+/// ```text
+/// peak = kept + max over periods of ( values and policies of the period + threads × worker )
+/// ```
+///
+/// The bytes are those of the heap that the solve allocates on top of the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SolvePlan {
+    tree: Part,
+    allowed: u64,
+}
+
+impl SolvePlan {
+    /// Bytes of the heap at the peak.
+    #[must_use]
+    pub fn peak(&self) -> u64 {
+        self.tree.total().peak()
+    }
+
+    /// Bytes that the budget allowed, `u64::MAX` for no bound.
+    #[must_use]
+    pub fn allowed(&self) -> u64 {
+        self.allowed
+    }
+
+    /// The parts of the prediction.
+    #[must_use]
+    pub fn tree(&self) -> &Part {
+        &self.tree
+    }
+}
+
+impl core::fmt::Display for SolvePlan {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        writeln!(f, "{}", Bytes::new(self.peak()))?;
+        write!(f, "{}", self.tree)
+    }
+}
+
+pub(crate) fn plan(problem: &Problem, options: &SolveOptions) -> Result<SolvePlan, SolveError> {
+    let tree = tree(problem, options);
+    let allowed = options.budget.resolve()?;
+    let needed = tree.total();
+    if needed.fits(allowed) {
+        Ok(SolvePlan { tree, allowed })
+    } else {
+        Err(SolveError::Budget {
+            needed: needed.peak(),
+            allowed,
+            binding: tree.largest().0,
+        })
+    }
+}
+
+fn tree(problem: &Problem, options: &SolveOptions) -> Part {
+    let model = &problem.model.inner;
+    let ages = model.ages.values();
+    let slots = Footprint::of::<Slot>(model.regimes.len())
+        .times(ages.len() as u64)
+        .beside(Footprint::of::<Vec<Slot>>(ages.len()));
+    let mut kept = Footprint::ZERO;
+    let mut periods = Vec::new();
+    let mut after = Footprint::ZERO;
+    let mut banks_after = Footprint::ZERO;
+    for period in (0..ages.len()).rev() {
+        let [here, mut work, banks] = period_footprints(problem, options, period);
+        // Rows of this period and of the one after exist at the same time.
+        match options.retention {
+            Retention::Policies => kept = kept.beside(banks),
+            _ => work = work.beside(banks.beside(banks_after).into_scratch()),
+        }
+        banks_after = banks;
+        if options.retention == Retention::First {
+            // Values of the period after are there while this one is solved.
+            let part = Part::new(format!("age {}", ages[period]), work)
+                .with_own(work.beside(here.beside(after).into_scratch()));
+            periods.push(part);
+            after = here;
+        } else {
+            kept = kept.beside(here);
+            periods.push(Part::new(format!("age {}", ages[period]), work));
+        }
+    }
+    Part::beside(
+        "solve",
+        [
+            Part::new("values and policies", kept),
+            Part::new("bookkeeping", slots),
+            Part::then("periods", periods),
+        ],
+    )
+}
+
+/// Bytes of one period: values and policies, work, rows.
+fn period_footprints(problem: &Problem, options: &SolveOptions, period: usize) -> [Footprint; 3] {
+    let threads = options.threads.count() as u64;
+    let [mut here, mut work, mut banks] = [Footprint::ZERO; 3];
+    for plan in &problem.model.inner.regimes {
+        let Some(own) = &plan.periods[period] else {
+            continue;
+        };
+        here = here.beside(values(plan, own, options));
+        let rows = endogenous::footprint(plan, own);
+        work = work.either(match rows {
+            Some((_, worker)) => worker.times(threads).into_scratch(),
+            None => {
+                let workers = worker(plan, own).times(threads);
+                let blocks = blocks_footprint(plan, own, options.cell_block_size);
+                workers.beside(blocks).into_scratch()
+            }
+        });
+        if let Some((bank, _)) = rows {
+            banks = banks.beside(bank);
+        }
+    }
+    [here, work, banks]
+}
+
+/// Bytes that one regime in one period leaves behind.
+fn values(plan: &RegimePlan, own: &PeriodPlan, options: &SolveOptions) -> Footprint {
+    let values = Footprint::of::<f64>(own.space.len());
+    let policy = Footprint::of::<u32>(own.space.len());
+    let searched = plan.stages[own.stage].margin.is_none();
+    if searched && options.retention == Retention::Policies {
+        values.beside(policy)
+    } else {
+        values
+    }
+}
+
+/// Bytes of one thread that works on the regime.
+fn worker(plan: &RegimePlan, own: &PeriodPlan) -> Footprint {
+    search::footprint(plan, own).beside(Footprint::of::<f64>(own.choices.branches))
+}

@@ -1,0 +1,193 @@
+//! Which solver a regime uses, and the margins that it works on.
+
+use bifrons_egm::{DcEgmOptions, NbEgmOptions, ReadOptions};
+use bifrons_grids::{Axis, Grid};
+
+/// How a regime is solved.
+///
+/// | solver | takes | cost of one regime and age |
+/// |---|---|---|
+/// | [`Solver::GridSearch`] | every model | states × actions × nodes of the expectation |
+/// | [`Solver::Egm`] | one continuous state and action, concave | savings nodes × nodes of the expectation |
+/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs; no taste shocks | the same and the breakpoints |
+/// | [`Solver::DcEgm`] | the same with discrete states and actions, processes, taste shocks | the same for each combination |
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum Solver {
+    /// All combinations of actions on their grids; takes every model.
+    #[default]
+    GridSearch,
+    /// The endogenous grid method (Carroll 2006): one liquid state, which is what can be spent,
+    /// one action, and a concave problem.
+    Egm,
+    /// The endogenous grid method with discrete choices (Iskhakov, Jørgensen, Rust and Schjerning
+    /// 2017).
+    DcEgm(DcEgm),
+    /// The endogenous grid method for budgets with kinks, cliffs and floors, which are found in the
+    /// formula of the resources; the best discrete choice, no taste shocks.
+    NbEgm(NbEgm),
+}
+
+impl Solver {
+    /// Name for reports and errors.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::GridSearch => "GridSearch",
+            Self::Egm => "Egm",
+            Self::DcEgm(_) => "DcEgm",
+            Self::NbEgm(_) => "NbEgm",
+        }
+    }
+
+    /// Settings of the solvers that invert an Euler equation.
+    pub(crate) fn settings(&self) -> Option<DcEgm> {
+        match self {
+            Self::GridSearch => None,
+            Self::Egm => Some(DcEgm::default()),
+            Self::DcEgm(settings) => Some(*settings),
+            Self::NbEgm(settings) => Some(DcEgm::new().read(settings.read)),
+        }
+    }
+}
+
+/// Settings of [`Solver::DcEgm`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct DcEgm {
+    /// How folds are resolved and how many points stand for the constrained region.
+    pub step: DcEgmOptions,
+    /// How rows are read.
+    pub read: ReadOptions,
+    /// Nodes of the expectation that are collected before they are added; 0 adds each at once.
+    /// Bounds a buffer and changes no bit.
+    pub stochastic_node_batch_size: usize,
+}
+
+impl DcEgm {
+    /// The exact envelope, Hermite values, marginals through the policy.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How folds are resolved.
+    #[must_use]
+    pub fn step(mut self, step: DcEgmOptions) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// How rows are read.
+    #[must_use]
+    pub fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// Nodes of the expectation that are collected before they are added.
+    #[must_use]
+    pub fn stochastic_node_batch_size(mut self, nodes: usize) -> Self {
+        self.stochastic_node_batch_size = nodes;
+        self
+    }
+}
+
+/// Settings of [`Solver::NbEgm`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub struct NbEgm {
+    /// How candidates are compared, how dense curves are, how many cliffs are followed.
+    pub step: NbEgmOptions,
+    /// How rows are read.
+    pub read: ReadOptions,
+}
+
+impl NbEgm {
+    /// The exact envelope, Hermite values, at most 256 cliffs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How candidates are compared.
+    #[must_use]
+    pub fn step(mut self, step: NbEgmOptions) -> Self {
+        self.step = step;
+        self
+    }
+
+    /// How rows are read.
+    #[must_use]
+    pub fn read(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+}
+
+/// The liquid margin: a stock of assets, what is consumed of it, and what is left.
+///
+/// ```text
+/// savings = resources(state, ..) - action          laws read savings, not the action
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Liquid {
+    pub(crate) state: String,
+    pub(crate) action: String,
+    pub(crate) resources: Option<String>,
+    pub(crate) savings: String,
+    pub(crate) grid: Axis,
+}
+
+impl Liquid {
+    /// State, action, the function that is left over, and its grid; the lowest node of the grid
+    /// is the borrowing limit.
+    #[must_use]
+    pub fn new(
+        state: impl Into<String>,
+        action: impl Into<String>,
+        savings: impl Into<String>,
+        grid: impl Into<Axis>,
+    ) -> Self {
+        Self {
+            state: state.into(),
+            action: action.into(),
+            resources: None,
+            savings: savings.into(),
+            grid: grid.into(),
+        }
+    }
+
+    /// The function that says what can be spent; the state itself if nothing is said.
+    #[must_use]
+    pub fn resources(mut self, function: impl Into<String>) -> Self {
+        self.resources = Some(function.into());
+        self
+    }
+
+    /// The borrowing limit: the lowest node of the grid of savings.
+    #[must_use]
+    pub fn lower(&self) -> f64 {
+        self.grid.first()
+    }
+}
+
+/// The outer margin of nested solvers: a second stock that is kept or adjusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outer {
+    pub(crate) state: String,
+    pub(crate) action: String,
+    pub(crate) grid: Axis,
+}
+
+impl Outer {
+    /// State, action that chooses its level after the choice, and the grid of these levels.
+    #[must_use]
+    pub fn new(state: impl Into<String>, action: impl Into<String>, grid: impl Into<Axis>) -> Self {
+        Self {
+            state: state.into(),
+            action: action.into(),
+            grid: grid.into(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Predicted and measured bytes of the heap; no allocation per state. One thread, own process.
+#![expect(
+    clippy::expect_used,
+    clippy::missing_assert_message,
+    reason = "a failed test helper is a failed test"
+)]
+
+use bifrons_grids::{Categorical, Linear};
+use bifrons_lifecycle::{
+    Ages, Edge, Model, Parameters, Population, Preferences, Problem, Regime, Retention,
+    SimulateOptions, SolveError, SolveOptions,
+};
+use bifrons_memory::Budget;
+use bifrons_memory::profiler::{CountingAllocator, Scope};
+use bifrons_shocks::Ar1;
+use bifrons_table::{Batch, Schema, SinkError, TableSink};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator::new();
+
+static RUN: Scope = Scope::new("run");
+
+/// Peak above entry and number of blocks of `run`, whose result is dropped after the scope.
+fn measured<T>(run: impl FnOnce() -> T) -> (u64, u64) {
+    let guard = RUN.enter();
+    let result = run();
+    let counts = guard.so_far();
+    drop(result);
+    drop(guard);
+    (counts.peak, counts.blocks)
+}
+
+/// Work and save with an income process.
+fn problem(wealth: usize, periods: usize, recursive: bool) -> Problem {
+    let grid = || Linear::new(1.0, 50.0, wealth).expect("nodes");
+    let last = periods as f64 - 1.0;
+    let chain = Ar1::gaussian(0.9, 0.1)
+        .and_then(|law| law.rouwenhorst(5))
+        .expect("chain");
+    let mut life = Regime::new("life")
+        .ages(0.0, last - 1.0)
+        .state("wealth", grid())
+        .state("income", chain)
+        .action(
+            "work",
+            Categorical::unordered(["no", "yes"]).expect("labels"),
+        )
+        .action("c", Linear::new(0.5, 20.0, 4).expect("nodes"))
+        .utility("c * (1 - 0.1*work)")
+        .constraint("budget", "c <= wealth")
+        .law("wealth", "1.01*(wealth - c) + work*exp(income) + 1")
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    if recursive {
+        life = life.preferences(Preferences::epstein_zin("discount_factor", 4.0, 1.5));
+    }
+    let model = Model::builder(Ages::periods(periods).expect("ages"))
+        .regime(life)
+        .regime(
+            Regime::new("over")
+                .ages(last, last)
+                .state("wealth", grid())
+                .utility("wealth"),
+        )
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+/// A sink that drops everything.
+struct Nowhere;
+
+impl TableSink for Nowhere {
+    fn begin(&mut self, _: &Schema) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn append(&mut self, _: &Batch<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+fn assert_close(planned: u64, measured: u64, what: &str) {
+    assert!(
+        planned + 4096 >= measured,
+        "{what}: planned {planned} < {measured}"
+    );
+    let slack = planned.abs_diff(measured);
+    let ratio = planned as f64 / measured as f64;
+    assert!(
+        ratio <= 1.25 || slack < 64 * 1024,
+        "{what}: planned {planned}, measured {measured}"
+    );
+}
+
+#[test]
+fn plans_bound_what_is_measured_and_states_allocate_nothing() {
+    for recursive in [false, true] {
+        for retention in [Retention::First, Retention::Values, Retention::Policies] {
+            for (wealth, periods) in [(20, 3), (400, 4), (1500, 3)] {
+                let problem = problem(wealth, periods, recursive);
+                let options = SolveOptions::new().retention(retention);
+                let planned = problem.plan(&options).expect("fits").peak();
+                let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+                assert_close(planned, peak, &format!("{wealth} {periods} {retention:?}"));
+            }
+        }
+        let blocks = |wealth: usize| {
+            let problem = problem(wealth, 4, recursive);
+            // The same number of blocks of states, so that only states differ.
+            let options = SolveOptions::new().cell_block_size(wealth * 5);
+            measured(|| problem.solve_with(&options).expect("solved")).1
+        };
+        assert_eq!(blocks(20), blocks(300));
+    }
+    budgets_are_kept();
+    populations_are_bounded_by_chunks();
+}
+
+fn budgets_are_kept() {
+    let problem = problem(400, 4, false);
+    let needed = problem.plan(&SolveOptions::new()).expect("fits").peak();
+    let tight = |bytes: u64| SolveOptions::new().budget(Budget::bytes(bytes));
+    assert!(problem.solve_with(&tight(needed)).is_ok());
+    let refused = problem
+        .solve_with(&tight(needed - 1))
+        .expect_err("too small");
+    assert!(
+        refused.to_string().starts_with("E-PLAN-BUDGET"),
+        "{refused}"
+    );
+    assert!(
+        matches!(refused, SolveError::Budget { needed: n, allowed, .. } if n == needed && allowed == needed - 1)
+    );
+}
+
+fn populations_are_bounded_by_chunks() {
+    let solution = problem(60, 4, false).solve().expect("solved");
+    let run = |count: usize, width: usize| {
+        let population = Population::new(count, "life")
+            .state_of_all("wealth", 3.0)
+            .state_of_all("income", 2.0);
+        let options = SimulateOptions::new().subject_batch_size(width);
+        let plan = solution
+            .simulation_plan(&population, &options)
+            .expect("columns");
+        let (peak, blocks) = measured(|| {
+            solution
+                .simulate_into(&population, &options, &mut Nowhere)
+                .expect("simulated")
+        });
+        (plan.total().peak(), peak, blocks)
+    };
+    for (count, width) in [(100, 100), (6000, 100), (6000, 5000)] {
+        let (planned, peak, _) = run(count, width);
+        assert_close(
+            planned,
+            peak,
+            &format!("{count} subjects in chunks of {width}"),
+        );
+    }
+    let (_, small, _) = run(2000, 1000);
+    let (_, large, _) = run(6000, 1000);
+    assert_eq!(small, large, "three times the subjects in the same memory");
+    let (_, _, few) = run(100, 100);
+    let (_, _, many) = run(1000, 1000);
+    assert_eq!(few, many, "no block per subject");
+}

@@ -1,0 +1,19 @@
+//! Tests of life-cycle models against closed forms, reference values and slow siblings.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_assert_message,
+    clippy::print_stdout,
+    reason = "a failed test helper is a failed test"
+)]
+
+mod cases;
+mod endogenous;
+mod errors;
+mod json;
+mod kinked;
+mod reference;
+mod retirement;
+mod simulation;
+mod slow;
+mod store;

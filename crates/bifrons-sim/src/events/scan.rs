@@ -1,0 +1,230 @@
+//! Crossings of guards within an accepted step.
+
+use bifrons_hybrid::{HybridSystem, Trigger};
+use bifrons_ode::Step;
+use bifrons_roots::{RootOptions, find_root};
+
+use super::{EventLanes, Seen, sign};
+
+/// Most halvings in the search for a passage that both ends of a stretch hide.
+const HALVINGS: u32 = 60;
+
+/// A part of a step over which guards are compared.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    from: f64,
+    to: f64,
+}
+
+/// A guard that is NaN, and when.
+struct NotFinite(f64, usize);
+
+impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
+    /// Finds the earliest crossing in a step and notes the guards that fire there. Crossings of
+    /// guards that are only observed are counted and passed.
+    pub(crate) fn scan(&mut self, step: &Step<'_, W>) -> Seen {
+        self.forget_guards();
+        let (t_old, t_new) = (step.t_old(), step.t_new());
+        let parts = self.plan.options.parts;
+        let width = (t_new - t_old) / parts as f64;
+        let mut from = t_old;
+        self.read_rates(step, from);
+        for part in 1..=parts {
+            let to = if part == parts {
+                t_new
+            } else {
+                t_old + width * part as f64
+            };
+            while (to - from) * self.plan.direction > 0.0 {
+                match self.stretch(step, Stretch { from, to }) {
+                    Err(NotFinite(t, guard)) => return Seen::NotFinite(t, guard),
+                    Ok(None) => from = to,
+                    Ok(Some(t)) => {
+                        if self.fire(step, t) {
+                            self.buffers.guards_fired = true;
+                            return Seen::Guards(t);
+                        }
+                        // Observed only: go on behind it.
+                        from = t;
+                        self.read_rates(step, from);
+                    }
+                }
+            }
+        }
+        Seen::Nothing
+    }
+
+    /// Time derivatives of the guards at the start of a stretch.
+    fn read_rates(&mut self, step: &Step<'_, W>, t: f64) {
+        if self.system.events().has_rates() {
+            self.place(step, t);
+            let workspace = &mut self.lanes[step.lane()].workspace;
+            let rates = &mut self.buffers.rates_before;
+            self.system
+                .guard_rates(workspace, t, &self.buffers.state, rates);
+        }
+    }
+
+    /// The earliest crossing in a stretch; without one, the guards stand at its end afterwards.
+    fn stretch(&mut self, step: &Step<'_, W>, stretch: Stretch) -> Result<Option<f64>, NotFinite> {
+        let lane = step.lane();
+        self.place(step, stretch.to);
+        if !self.read(lane, stretch.to) {
+            let bad = self.buffers.values.iter().position(|value| value.is_nan());
+            return Err(NotFinite(stretch.to, bad.unwrap_or(0)));
+        }
+        if self.system.events().has_rates() {
+            let workspace = &mut self.lanes[lane].workspace;
+            let (state, rates) = (&self.buffers.state, &mut self.buffers.rates);
+            self.system.guard_rates(workspace, stretch.to, state, rates);
+        }
+        let mut earliest: Option<f64> = None;
+        for guard in 0..self.buffers.values.len() {
+            let found = self.crossing(step, guard, stretch);
+            self.buffers.found[guard] = found.unwrap_or(f64::NAN);
+            if let Some(t) = found
+                && earliest.is_none_or(|first| (t - first) * self.plan.direction < 0.0)
+            {
+                earliest = Some(t);
+            }
+        }
+        if earliest.is_none() {
+            for (own, value) in self.lanes[lane].signs.iter_mut().zip(&self.buffers.values) {
+                *own = sign(*value);
+            }
+            core::mem::swap(&mut self.buffers.rates, &mut self.buffers.rates_before);
+        }
+        Ok(earliest)
+    }
+
+    /// Where a guard fires first in a stretch, located to the right side.
+    fn crossing(&mut self, step: &Step<'_, W>, guard: usize, stretch: Stretch) -> Option<f64> {
+        let Stretch { from, to } = stretch;
+        let direction = self.system.events().guards()[guard].direction;
+        let tracked = self.lanes[step.lane()].signs[guard];
+        let now = self.buffers.values[guard];
+        if direction.fires(tracked, now) {
+            return Some(self.locate(step, guard, stretch));
+        }
+        if !self.system.events().has_rates() {
+            return None;
+        }
+        let forward = self.plan.direction;
+        let leaving = sign(self.buffers.rates_before[guard] * forward);
+        if tracked == 0 {
+            // It starts at zero and leaves to one side: has it come back?
+            if leaving == 0 || !direction.fires(leaving, now) {
+                return None;
+            }
+            let middle = self.outside(step, guard, stretch, leaving)?;
+            return Some(self.locate(step, guard, Stretch { from: middle, to }));
+        }
+        let arriving = sign(self.buffers.rates[guard] * forward);
+        if sign(now) != tracked || leaving != -tracked || arriving != tracked {
+            return None;
+        }
+        // It moves towards zero at the start and away from it at the end.
+        let (middle, value) = self.hidden(step, guard, stretch, tracked)?;
+        if direction.fires(tracked, value) {
+            return Some(self.locate(step, guard, Stretch { from, to: middle }));
+        }
+        if direction.fires(-tracked, now) {
+            return Some(self.locate(step, guard, Stretch { from: middle, to }));
+        }
+        None
+    }
+
+    /// The right end of the bracket of a change of sign.
+    fn locate(&mut self, step: &Step<'_, W>, guard: usize, stretch: Stretch) -> f64 {
+        let Stretch { from, to } = stretch;
+        let value = |t| self.value(step, guard, t);
+        match find_root(value, from, to, &RootOptions::default()) {
+            Ok(root) if root.value == 0.0 => root.x,
+            Ok(root) => root.bracket.right().x,
+            Err(_) => to,
+        }
+    }
+
+    /// A time in the stretch at which a guard that starts at zero is on `side`.
+    fn outside(
+        &mut self,
+        step: &Step<'_, W>,
+        guard: usize,
+        stretch: Stretch,
+        side: i8,
+    ) -> Option<f64> {
+        let mut t = stretch.to;
+        for _ in 0..HALVINGS {
+            t = stretch.from + 0.5 * (t - stretch.from);
+            if sign(self.value(step, guard, t)) == side {
+                return Some(t);
+            }
+        }
+        None
+    }
+
+    /// A time at which a guard is not on `side`, where it is at both ends: halves towards its
+    /// extremum by the sign of its time derivative.
+    fn hidden(
+        &mut self,
+        step: &Step<'_, W>,
+        guard: usize,
+        stretch: Stretch,
+        side: i8,
+    ) -> Option<(f64, f64)> {
+        let Stretch { mut from, mut to } = stretch;
+        for _ in 0..HALVINGS {
+            let middle = from + 0.5 * (to - from);
+            let value = self.value(step, guard, middle);
+            if value.is_nan() || middle.to_bits() == from.to_bits() {
+                return None;
+            }
+            if sign(value) != side {
+                return Some((middle, value));
+            }
+            let workspace = &mut self.lanes[step.lane()].workspace;
+            let rates = &mut self.buffers.probe;
+            self.system
+                .guard_rates(workspace, middle, &self.buffers.state, rates);
+            if sign(rates[guard] * self.plan.direction) == -side {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        None
+    }
+
+    fn value(&mut self, step: &Step<'_, W>, guard: usize, t: f64) -> f64 {
+        self.place(step, t);
+        let workspace = &mut self.lanes[step.lane()].workspace;
+        self.system
+            .guards(workspace, t, &self.buffers.state, &mut self.buffers.probe);
+        self.buffers.probe[guard]
+    }
+
+    /// Notes the guards that fire at `t`; false if all of them are only observed.
+    fn fire(&mut self, step: &Step<'_, W>, t: f64) -> bool {
+        let lane = step.lane();
+        self.place(step, t);
+        self.read(lane, t);
+        let own = &mut self.lanes[lane];
+        let guards = self.system.events().guards();
+        let mut acts = false;
+        for (index, guard) in guards.iter().enumerate() {
+            let (found, value) = (self.buffers.found[index], self.buffers.values[index]);
+            // A guard located a little later may have passed zero at `t` already.
+            let passed = !found.is_nan() && guard.direction.fires(own.signs[index], value);
+            let due = found.to_bits() == t.to_bits() || passed;
+            self.buffers.crossed[index] = -own.signs[index];
+            own.signs[index] = sign(value);
+            self.buffers.due_guards[index] = due;
+            if due && guard.observe {
+                own.note(self.plan, t, Trigger::Guard(index));
+                self.buffers.due_guards[index] = false;
+            }
+            acts |= due && !guard.observe;
+        }
+        acts
+    }
+}
