@@ -23,7 +23,7 @@ struct Ran {
 
 enum class Method { BdfDense, Adams, BdfBand, BdfKlu, IdaDense };
 
-constexpr long kMaxSteps = 10'000'000;
+constexpr long kMaxSteps = 1'000'000;
 
 // Where a solver starts, and how exact it is to be.
 struct Task {
