@@ -9,6 +9,7 @@
     clippy::cast_sign_loss,
     clippy::missing_assert_message,
     clippy::print_stdout,
+    clippy::excessive_precision,
     dead_code,
     missing_docs,
     reason = "tests print their worst errors, and compare bits where they are meant to agree"
@@ -59,7 +60,7 @@ fn egm(criterion: &mut Criterion) {
             Expectation::new(),
         );
         group.bench_function(name, |bencher| {
-            bencher.iter(|| solver.solve(black_box(&model)).unwrap())
+            bencher.iter(|| solver.solve(black_box(&model)).unwrap());
         });
     }
     group.finish();

@@ -99,8 +99,8 @@ impl Affine {
 /// let above = Affine { slope: 1.03, intercept: 0.6 };
 /// let cliff = Threshold::at(2.0, BreakKind::Jump, BreakOwner::Below);
 /// let budget = Budget::new(&[below, above], &[cliff])?;
-/// assert_eq!(budget.resources(2.0), 3.06);
-/// assert_eq!(budget.resources(2.0_f64.next_up()), 2.66);
+/// assert!((budget.resources(2.0) - 3.06).abs() < 1e-15);
+/// assert!((budget.resources(2.0_f64.next_up()) - 2.66).abs() < 1e-15);
 /// # Ok::<(), bifrons_egm::BudgetError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

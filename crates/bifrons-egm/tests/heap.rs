@@ -9,6 +9,7 @@
     clippy::cast_sign_loss,
     clippy::missing_assert_message,
     clippy::print_stdout,
+    clippy::excessive_precision,
     dead_code,
     reason = "tests print their worst errors, and compare bits where they are meant to agree"
 )]
@@ -96,7 +97,13 @@ fn footprints_are_kept() {
         allocated(|| envelope.reserve(300, 8)),
         EnvelopeWorkspace::footprint(300, 8).peak()
     );
+}
 
+#[test]
+fn folds_and_expectations_keep_their_footprints() {
+    let table = row(300);
+    let mut reader = RowReader::new(ReadOptions::default());
+    reader.prepare(table.view()).unwrap();
     let resources: Vec<f64> = (1..=300).map(f64::from).collect();
     let utility = Crra::log();
     let candidate = OuterCandidate {

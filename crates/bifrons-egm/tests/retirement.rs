@@ -9,6 +9,7 @@
     clippy::cast_sign_loss,
     clippy::missing_assert_message,
     clippy::print_stdout,
+    clippy::excessive_precision,
     dead_code,
     reason = "tests print their worst errors, and compare bits where they are meant to agree"
 )]

@@ -9,6 +9,7 @@
     clippy::cast_sign_loss,
     clippy::missing_assert_message,
     clippy::print_stdout,
+    clippy::excessive_precision,
     dead_code,
     reason = "tests print their worst errors, and compare bits where they are meant to agree"
 )]
@@ -94,92 +95,71 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 /// Closed form 1: the cake, without constraint.
 #[test]
 fn cake_eating() {
-    let cases = [
-        (
-            0.96,
-            1.03,
-            2.0,
-            20,
-            0.661_904_472_299_892_5,
-            -22.824_925_516_482_09,
-        ),
-        (
-            0.96,
-            1.03,
-            1.0,
-            20,
-            0.694_833_281_501_526_9,
-            -6.621_154_527_676_971,
-        ),
-        (
-            0.95,
-            1.02,
-            0.5,
-            10,
-            1.329_202_789_460_37,
-            17.347_399_241_049_56,
-        ),
-        (
-            0.98,
-            1.0,
-            5.0,
-            50,
-            0.216_536_744_629_834_4,
-            -5_251.483_335_673_927,
-        ),
-    ];
-    for (beta, r, rho, periods, c, v) in cases {
-        let utility = Crra::new(rho).unwrap();
-        // Linear in inverse utility, unless it is logarithmic: then the value is no log of a line.
-        let is_log = (rho - 1.0_f64).abs() < 1e-12;
-        let value = if is_log {
-            ValueRead::Hermite
-        } else {
-            ValueRead::InverseUtility { utility }
-        };
-        let options = ReadOptions::default().with_value(value);
-        // The last period as a row, so that nothing is constrained.
-        let mut row = Row::new();
-        for i in 0..=1_500 {
-            let x = 1e-3 * (f64::from(i) * 4e4_f64.ln() / 1_500.0).exp();
-            let (value, marginal) = (utility.value(x), utility.marginal(x));
-            row.push(Record {
-                x,
-                value,
-                policy: x,
-                marginal,
-                owner: 0,
-            });
-        }
-        let savings: Vec<f64> = (0..=1_000)
-            .map(|i| 0.05 * (f64::from(i) * 600_f64.ln() / 1_000.0).exp())
-            .collect();
-        for _ in 0..periods {
-            row = step(
-                &row,
-                &utility,
-                beta,
-                &savings,
-                &[(
-                    1.0,
-                    Affine {
-                        slope: r,
-                        intercept: 0.0,
-                    },
-                )],
-                options,
-            );
-            row.corner = None;
-        }
-        let (value, policy) = read(&row, &utility, 10.0, options);
-        println!(
-            "rho {rho}: c {:.1e} v {:.1e}",
-            policy / c - 1.0,
-            value / v - 1.0
-        );
-        close(policy, c, 1e-13);
-        close(value, v, if is_log { 1e-9 } else { 1e-12 });
+    // β, R, ρ, periods, consumption and value at 10.
+    cake(
+        [0.96, 1.03, 2.0],
+        20,
+        0.661_904_472_299_892_5,
+        -22.824_925_516_482_09,
+    );
+    cake(
+        [0.96, 1.03, 1.0],
+        20,
+        0.694_833_281_501_526_9,
+        -6.621_154_527_676_971,
+    );
+    cake(
+        [0.95, 1.02, 0.5],
+        10,
+        1.329_202_789_460_37,
+        17.347_399_241_049_56,
+    );
+    cake(
+        [0.98, 1.0, 5.0],
+        50,
+        0.216_536_744_629_834_4,
+        -5_251.483_335_673_927,
+    );
+}
+
+fn cake([beta, r, rho]: [f64; 3], periods: u32, c: f64, v: f64) {
+    let utility = Crra::new(rho).unwrap();
+    // Linear in inverse utility, unless it is logarithmic: then the value is no log of a line.
+    let is_log = (rho - 1.0_f64).abs() < 1e-12;
+    let inverse = ValueRead::InverseUtility { utility };
+    let value = if is_log { ValueRead::Hermite } else { inverse };
+    let options = ReadOptions::default().with_value(value);
+    // The last period as a row, so that nothing is constrained.
+    let mut row = Row::new();
+    for i in 0..=1_500 {
+        let x = 1e-3 * (f64::from(i) * 4e4_f64.ln() / 1_500.0).exp();
+        let (value, marginal, policy, owner) = (utility.value(x), utility.marginal(x), x, 0);
+        row.push(Record {
+            x,
+            value,
+            policy,
+            marginal,
+            owner,
+        });
     }
+    let node = |i: u32| 0.05 * (f64::from(i) * 600_f64.ln() / 1_000.0).exp();
+    let savings: Vec<f64> = (0..=1_000).map(node).collect();
+    let next = Affine {
+        slope: r,
+        intercept: 0.0,
+    };
+    for _ in 0..periods {
+        row = step(&row, &utility, beta, &savings, &[(1.0, next)], options);
+        row.corner = None;
+    }
+    let (value, policy) = read(&row, &utility, 10.0, options);
+    println!(
+        "rho {rho}: c {:.1e} v {:.1e}",
+        policy / c - 1.0,
+        value / v - 1.0
+    );
+    close(policy, c, 1e-13);
+    close(value, v, if is_log { 1e-9 } else { 1e-12 });
 }
 
 /// Closed form 3: one borrowing kink.
@@ -413,6 +393,43 @@ fn quadratic_utility() {
     close(solve(0.25), 1.417_390_875_248_656, 1e-13);
 }
 
+/// One step with savings nodes at the breakpoints of the next period.
+fn aligned_step(
+    row: &mut Row,
+    utility: &Crra,
+    beta: f64,
+    next: Affine,
+    base: &[f64],
+    work: &mut NbEgmWorkspace,
+) {
+    let (mut nodes, mut reader) = (SavingsNodes::new(), RowReader::new(ReadOptions::default()));
+    nodes
+        .add_child(next, &Budget::identity(), row.view())
+        .unwrap();
+    nodes.merge(base);
+    reader.prepare(row.view()).unwrap();
+    let resources: Vec<f64> = nodes.nodes().iter().map(|&s| next.at(s)).collect();
+    let mut expectation = Expectation::new();
+    expectation.reset(resources.len());
+    let choice = NextChoice {
+        reader: &reader,
+        utility,
+        resources: &resources,
+        gradient: Gradient::Constant(next.slope),
+    };
+    expectation.add(1.0, &[choice], TasteShocks::NONE).unwrap();
+    let (value, marginal) = (expectation.value(), expectation.marginal());
+    let problem = SavingsProblem::new(nodes.nodes(), value, marginal, utility, beta).unwrap();
+    nbegm_step(
+        &problem,
+        nodes.breaks(),
+        &NbEgmOptions::default(),
+        work,
+        row,
+    )
+    .unwrap();
+}
+
 /// Deterministic income with and without a borrowing constraint.
 #[test]
 fn deterministic_income_reference() {
@@ -427,49 +444,14 @@ fn deterministic_income_reference() {
         let count = if rho > 5.0 { 3_000 } else { 1_500 };
         let node = |i: u32| 1e-3 * (f64::from(i) * 8e4_f64.ln() / f64::from(count)).exp();
         let base: Vec<f64> = std::iter::once(0.0).chain((0..=count).map(node)).collect();
-        let (mut nodes, mut work, mut reader) = (
-            SavingsNodes::new(),
-            NbEgmWorkspace::new(),
-            RowReader::new(ReadOptions::default()),
-        );
+        let mut work = NbEgmWorkspace::new();
         for t in (0..periods).rev() {
             if t + 1 < periods {
                 let next = Affine {
                     slope: r,
                     intercept: income[t + 1],
                 };
-                nodes.clear();
-                nodes
-                    .add_child(next, &Budget::identity(), row.view())
-                    .unwrap();
-                nodes.merge(&base);
-                reader.prepare(row.view()).unwrap();
-                let resources: Vec<f64> = nodes.nodes().iter().map(|&s| next.at(s)).collect();
-                let mut expectation = Expectation::new();
-                expectation.reset(resources.len());
-                let choice = NextChoice {
-                    reader: &reader,
-                    utility: &utility,
-                    resources: &resources,
-                    gradient: Gradient::Constant(r),
-                };
-                expectation.add(1.0, &[choice], TasteShocks::NONE).unwrap();
-                let problem = SavingsProblem::new(
-                    nodes.nodes(),
-                    expectation.value(),
-                    expectation.marginal(),
-                    &utility,
-                    beta,
-                )
-                .unwrap();
-                nbegm_step(
-                    &problem,
-                    nodes.breaks(),
-                    &NbEgmOptions::default(),
-                    &mut work,
-                    &mut row,
-                )
-                .unwrap();
+                aligned_step(&mut row, &utility, beta, next, &base, &mut work);
             }
             let Some(at) = printed.iter().position(|&p| p as usize == t) else {
                 continue;
@@ -557,11 +539,12 @@ fn natural_borrowing_limit_reference() {
     assert!(worst[0] < 1e-11 && worst[1] < 1e-13, "{worst:?}");
 }
 
-/// The policy with savings at or above zero, from one without that constraint.
+/// The policy with savings at or above zero, from one without that constraint; only the policy is
+/// right, the value of the corner is left at zero.
 ///
 /// Below the first node it runs to zero consumption at the natural limit, which is `savings[0]`
 /// less a little and taken as a node by the caller's grid.
-fn constrained(row: &Row, savings: &[f64], value: f64) -> Row {
+fn constrained(row: &Row, savings: &[f64]) -> Row {
     let Some(first) = savings.iter().position(|&s| s > 0.0) else {
         panic!("savings above zero")
     };
@@ -574,7 +557,7 @@ fn constrained(row: &Row, savings: &[f64], value: f64) -> Row {
     let mut joined = Row::new();
     joined.corner = Some(Corner {
         savings: 0.0,
-        continuation: value,
+        continuation: 0.0,
     });
     joined.push(Record {
         x,
@@ -597,39 +580,32 @@ fn buffer_stock_reference() {
         ["CRRA", "Rfree", "DiscFac", "LivPrb", "PermGroFac"].map(|key| table.number(key));
     let [psi, theta, prob] = ["psi", "theta", "prob"].map(|key| table.list(key));
     let utility = Crra::new(rho).unwrap();
+    // Weight, and next resources by savings, of each atom.
+    let atoms: Vec<(f64, Affine)> = psi
+        .iter()
+        .zip(&theta)
+        .zip(&prob)
+        .map(|((&psi, &theta), &p)| {
+            let next = Affine {
+                slope: r / (g * psi),
+                intercept: theta,
+            };
+            (p * (g * psi).powf(1.0 - rho), next)
+        })
+        .collect();
     let solve = |savings: &[f64]| {
         let mut rows = vec![consume_all()];
         for _ in 0..10 {
             let child = rows.last().unwrap();
-            let mut reader = RowReader::new(ReadOptions::default());
-            reader.prepare(child.view()).unwrap();
-            let mut expectation = Expectation::new();
-            expectation.reset(savings.len());
-            for ((&psi, &theta), &p) in psi.iter().zip(&theta).zip(&prob) {
-                let slope = r / (g * psi);
-                let resources: Vec<f64> = savings.iter().map(|s| slope * s + theta).collect();
-                let choice = NextChoice {
-                    reader: &reader,
-                    utility: &utility,
-                    resources: &resources,
-                    gradient: Gradient::Constant(slope),
-                };
-                let weight = p * (g * psi).powf(1.0 - rho);
-                expectation
-                    .add(weight, &[choice], TasteShocks::NONE)
-                    .unwrap();
-            }
-            let problem = SavingsProblem::new(
-                savings,
-                expectation.value(),
-                expectation.marginal(),
+            let row = step(
+                child,
                 &utility,
                 beta * liv,
-            )
-            .unwrap();
-            let mut row = Row::new();
-            egm_step(&problem, &mut row).unwrap();
-            rows.push(constrained(&row, savings, expectation.value()[0]));
+                savings,
+                &atoms,
+                ReadOptions::default(),
+            );
+            rows.push(constrained(&row, savings));
         }
         rows
     };

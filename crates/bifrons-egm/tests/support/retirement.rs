@@ -32,6 +32,7 @@ pub(crate) struct Solver {
     step: StepWorkspace,
     aligned: NbEgmWorkspace,
     nodes: SavingsNodes,
+    identity: Budget,
     pub(crate) folds: usize,
 }
 
@@ -78,6 +79,7 @@ impl Solver {
             step,
             aligned,
             nodes,
+            identity: Budget::identity(),
             folds: 0,
         }
     }
@@ -109,7 +111,6 @@ impl Solver {
     /// Solves all periods with savings nodes at the breakpoints of the next one.
     pub(crate) fn solve_aligned(&mut self, model: &Model) -> Result<(), EgmError> {
         self.last_period(model);
-        let identity = Budget::identity();
         for t in (0..model.periods - 1).rev() {
             self.prepare(t + 1)?;
             let mut nodes = std::mem::take(&mut self.nodes);
@@ -119,7 +120,7 @@ impl Solver {
                     slope: model.gross_return,
                     intercept,
                 };
-                nodes.add_child(next, &identity, self.work[t + 1].view())?;
+                nodes.add_child(next, &self.identity, self.work[t + 1].view())?;
             }
             if model.shocks.scale() <= 0.0 {
                 self.add_switches(model, t, &mut nodes)?;
