@@ -35,7 +35,11 @@ fn model(nodes: usize, periods: usize) -> Result<Model, Box<dyn Error>> {
         .law("m", "r*savings + y*work*xi")
         .taste_shocks("scale")
         .edge(Edge::to("working").probability("if age < last then work else 0"))
-        .edge(Edge::to("retired").probability("if age < last then 1 - work else 0"))
+        .edge(
+            Edge::to("retired")
+                .law("m", "r*savings")
+                .probability("if age < last then 1 - work else 0"),
+        )
         .edge(Edge::to("over"));
     let retired = regime("retired")?
         .action("c", Domain::free())

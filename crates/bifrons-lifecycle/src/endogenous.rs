@@ -5,6 +5,7 @@ mod kinked;
 mod margin;
 mod rows;
 mod store;
+mod target;
 mod utility;
 mod worker;
 

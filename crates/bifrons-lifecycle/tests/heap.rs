@@ -7,8 +7,8 @@
 
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
-    Ages, Edge, Model, Parameters, Population, Preferences, Problem, Regime, Retention,
-    SimulateOptions, SolveError, SolveOptions,
+    Ages, DcEgm, Domain, Edge, Liquid, Model, Parameters, Population, Preferences, Problem, Regime,
+    Retention, SimulateOptions, SolveError, SolveOptions, Solver,
 };
 use bifrons_memory::Budget;
 use bifrons_memory::profiler::{CountingAllocator, Scope};
@@ -118,8 +118,58 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
         };
         assert_eq!(blocks(20), blocks(300));
     }
+    rows_are_planned();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
+}
+
+/// Work and save by DC-EGM.
+fn rows(nodes: usize, periods: usize) -> Problem {
+    let last = periods as f64 - 1.0;
+    let grid = Linear::new(0.0, 200.0, nodes).expect("nodes");
+    let chain = Ar1::gaussian(0.9, 0.1).and_then(|law| law.rouwenhorst(5));
+    let life = Regime::new("life")
+        .ages(0.0, last - 1.0)
+        .state("m", Linear::new(1.0, 100.0, 20).expect("nodes"))
+        .state("income", chain.expect("chain"))
+        .action(
+            "work",
+            Categorical::unordered(["no", "yes"]).expect("labels"),
+        )
+        .action("c", Domain::free())
+        .function("savings", "m - c")
+        .constraint("borrowing", "savings >= 0")
+        .utility("ln(c) - 0.2*work")
+        .law("m", "1.01*savings + 1 + 5*work*exp(income)")
+        .liquid(Liquid::new("m", "c", "savings", grid))
+        .solver(Solver::DcEgm(DcEgm::new()))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(periods).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(last, last).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+fn rows_are_planned() {
+    for retention in [Retention::First, Retention::Values, Retention::Policies] {
+        for (nodes, periods) in [(60, 4), (400, 5), (400, 12)] {
+            let problem = rows(nodes, periods);
+            let options = SolveOptions::new().retention(retention);
+            let planned = problem.plan(&options).expect("fits").peak();
+            let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+            let ratio = planned as f64 / peak as f64;
+            let what = format!("{nodes} nodes, {periods} periods, {retention:?}");
+            // Folds make rows longer than their nodes, and how many there are is not known before.
+            assert!(
+                (0.8..=1.6).contains(&ratio),
+                "{what}: planned {planned}, measured {peak}"
+            );
+        }
+    }
 }
 
 fn budgets_are_kept() {

@@ -10,8 +10,9 @@ use bifrons_parallel::Threads;
 
 use super::bank::{Bank, Entry};
 use super::margin::Margin;
+use super::target::{Target, TargetKind};
 use super::utility::CellUtility;
-use super::worker::{Rows, Target, TargetKind};
+use super::worker::Rows;
 use crate::kernel::{FaultKind, Kernel};
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::log_sum;

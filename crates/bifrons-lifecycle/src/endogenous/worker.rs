@@ -10,12 +10,13 @@ use bifrons_lanes::LANES;
 use super::bank::{Bank, Entry};
 use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
+use super::target::{Target, TargetKind, terminal};
 use super::utility::CellUtility;
 use crate::edge::{MeshAxis, Producer};
 use crate::kernel::{FaultKind, Kernel, TOLERANCE};
 use crate::program::{Machine, Program};
 use crate::solver::{DcEgm, Solver};
-use crate::space::{Space, code};
+use crate::space::code;
 use crate::stage::EdgeStage;
 
 /// Branches of a target that are read without allocation.
@@ -29,26 +30,6 @@ pub(super) struct Rows<'a> {
     pub(super) settings: DcEgm,
     pub(super) targets: Vec<Target<'a>>,
     pub(super) utilities: &'a [CellUtility],
-}
-
-/// What is read behind a live edge.
-#[derive(Debug)]
-pub(super) struct Target<'a> {
-    pub(super) edge: usize,
-    pub(super) space: &'a Space,
-    pub(super) kind: TargetKind<'a>,
-}
-
-#[derive(Debug)]
-pub(super) enum TargetKind<'a> {
-    Rows(&'a Bank),
-    /// A terminal regime: its worth with the parameters of the next age.
-    Terminal {
-        worth: &'a Program,
-        parameters: Vec<f64>,
-        values: &'a [crate::space::Quantity],
-        state: Option<usize>,
-    },
 }
 
 /// Working memory of one thread.
@@ -615,18 +596,4 @@ fn has_codes(edge: &EdgeStage) -> bool {
     // The last one is liquid, or a discrete state of a terminal target.
     discrete.iter().any(is_law)
         || (is_law(last) && edge.plan.laws.len() == 1 && discrete.is_empty())
-}
-
-/// A machine of a terminal target, at the next age.
-fn terminal(target: &Target<'_>) -> Option<Machine> {
-    match &target.kind {
-        TargetKind::Rows(_) => None,
-        TargetKind::Terminal {
-            worth, parameters, ..
-        } => {
-            let mut machine = worth.machine();
-            worth.set(&mut machine, parameters);
-            Some(machine)
-        }
-    }
 }
