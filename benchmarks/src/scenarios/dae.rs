@@ -106,6 +106,8 @@ impl Scenario for Dae {
         let result = run.steady(|| simulation.run())?;
         let error = (self.error)(&result, n);
         run.accuracy_within("error", error, self.allowed, self.definition.to_owned())?;
+        let residual = "largest residual of any equation at a row, relative to its terms";
+        run.accuracy_within("residual", result.residual, 1e-9, residual)?;
         let check = Checksum::new()
             .values(&result.rows)
             .word(result.statistics.accepted)

@@ -349,3 +349,89 @@ fn hard_conditions_beat_guesses() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn a_run_that_ends_early_keeps_its_rows_and_names_the_equation() -> Result<()> {
+    // z² = 1 - t has no solution after t = 1.
+    let spec = ComponentSpec::builder("Fold")
+        .variable("x")
+        .variable("z")
+        .fixed(s("x"), 0.0)
+        .guess("z", 1.0)
+        .equation(der("x"), s("z"))
+        .equation(s("z").powi(2), 1.0 - s("time"));
+    let model = model(spec)?;
+    let simulation = model.simulation().span(0.0, 2.0).times(vec![0.0, 0.5, 1.5]);
+    let error = simulation.record(["m.z"]).run().expect_err("a fold");
+    let RunError::Ended { partial, cause, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(partial.times, [0.0, 0.5], "rows before the fold");
+    assert!(
+        (partial.rows[1] - 0.5_f64.sqrt()).abs() < 1e-9,
+        "{:?}",
+        partial.rows
+    );
+    assert!(
+        partial.end > 0.9 && partial.end <= 1.0,
+        "reached {}",
+        partial.end
+    );
+    let RunError::Integration {
+        cause: Some(cause), ..
+    } = &**cause
+    else {
+        panic!("{cause}");
+    };
+    assert!(cause.to_string().contains("m (Fold)"), "{cause}");
+    Ok(())
+}
+
+#[test]
+fn parameters_are_checked_again_for_a_run() -> Result<()> {
+    let spec = ComponentSpec::builder("Leak")
+        .variable("x")
+        .parameter("r", 2.0, Range::POSITIVE)
+        .fixed(s("x"), 1.0)
+        .equation(s("r") * der("x"), -s("x"));
+    let model = model(spec)?;
+    let run = |value| {
+        model
+            .simulation()
+            .parameter("m.r", value)
+            .record(["m.x"])
+            .run()
+    };
+    let error = run(0.0).expect_err("zero");
+    assert!(
+        matches!(&error, RunError::Parameter { parameter, .. } if parameter == "m.r"),
+        "{error}"
+    );
+    let error = model
+        .simulation()
+        .parameter("m.R", 1.0)
+        .run()
+        .expect_err("unknown");
+    assert!(matches!(&error, RunError::UnknownName { .. }), "{error}");
+    assert!(
+        (run(4.0)?.last[0] - (-0.25_f64).exp()).abs() < 1e-6,
+        "the other value is used"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_far_guess_is_reached_by_steps() -> Result<()> {
+    // Newton's method for atan diverges from far away; damping and steps bring it back.
+    let spec = ComponentSpec::builder("Far")
+        .variable("z")
+        .guess("z", 30.0)
+        .equation((s("z") - 1.0).atan() + 0.1 * (s("z") - 1.0), 0.0);
+    let run = model(spec)?
+        .simulation()
+        .span(0.0, 0.0)
+        .record(["m.z"])
+        .run()?;
+    assert!((run.last[0] - 1.0).abs() < 1e-9, "{run:?}");
+    Ok(())
+}

@@ -4,7 +4,7 @@
 mod support;
 
 use bifrons_dae::library::electrical::{Capacitor, Ground, Resistor, SineVoltage, VoltageSource};
-use bifrons_dae::{ComponentSpec, Domain, NetworkBuilder, Pin, Range, der};
+use bifrons_dae::{ComponentSpec, Domain, NetworkBuilder, Pin, Range, ReducedModel, der};
 use bifrons_expr::Expr;
 use bifrons_ode::{Method, Tolerance};
 use support::Result;
@@ -31,9 +31,30 @@ fn transistor() -> Result<ComponentSpec> {
         .build()?)
 }
 
+/// Number, node, and whether the other end is the supply.
+const RESISTORS: [(u32, usize, bool); 9] = [
+    (1, 2, true),
+    (2, 2, false),
+    (3, 3, false),
+    (4, 4, true),
+    (5, 5, true),
+    (6, 5, false),
+    (7, 6, false),
+    (8, 7, true),
+    (9, 8, false),
+];
+
+/// Number, nodes (0 is ground), capacity in F, voltage at the start.
+const CAPACITORS: [(u32, usize, usize, f64, f64); 5] = [
+    (1, 1, 2, 1e-6, -3.0),
+    (2, 3, 0, 2e-6, 3.0),
+    (3, 4, 5, 3e-6, 3.0),
+    (4, 6, 0, 4e-6, 3.0),
+    (5, 7, 8, 5e-6, 6.0),
+];
+
 /// The two-stage amplifier of Rentrop, Roche and Steinebach (1989) as a circuit.
-#[test]
-fn transistor_amplifier() -> Result<()> {
+fn amplifier() -> Result<ReducedModel> {
     let mut net = NetworkBuilder::new("amplifier");
     let ground = net.add("ground", Ground::new())?;
     let supply = net.add("supply", VoltageSource::new(6.0))?;
@@ -44,17 +65,7 @@ fn transistor_amplifier() -> Result<()> {
     let r0 = net.add("r0", Resistor::new(1000.0))?;
     net.connect(input.pin("p"), r0.pin("p"))?;
     nodes[1].push(r0.pin("n"));
-    for (k, node, to_supply) in [
-        (1, 2, true),
-        (2, 2, false),
-        (3, 3, false),
-        (4, 4, true),
-        (5, 5, true),
-        (6, 5, false),
-        (7, 6, false),
-        (8, 7, true),
-        (9, 8, false),
-    ] {
+    for (k, node, to_supply) in RESISTORS {
         let r = net.add(format!("r{k}"), Resistor::new(9000.0))?;
         nodes[node].push(r.pin("p"));
         let end = if to_supply {
@@ -64,13 +75,7 @@ fn transistor_amplifier() -> Result<()> {
         };
         net.connect(end, r.pin("n"))?;
     }
-    for (k, from, to, c, v) in [
-        (1, 1, 2, 1e-6, -3.0),
-        (2, 3, 0, 2e-6, 3.0),
-        (3, 4, 5, 3e-6, 3.0),
-        (4, 6, 0, 4e-6, 3.0),
-        (5, 7, 8, 5e-6, 6.0),
-    ] {
+    for (k, from, to, c, v) in CAPACITORS {
         let c = net.add(format!("c{k}"), Capacitor::new(c).voltage(v))?;
         nodes[from].push(c.pin("p"));
         if to == 0 {
@@ -96,7 +101,12 @@ fn transistor_amplifier() -> Result<()> {
     ] {
         net.guess(path, v);
     }
-    let model = net.build().flatten()?.reduce()?;
+    Ok(net.build().flatten()?.reduce()?)
+}
+
+#[test]
+fn transistor_amplifier() -> Result<()> {
+    let model = amplifier()?;
     assert_eq!(model.freedom(), 5, "the capacitors");
     let names = [
         "r0.n.v", "t1.b.v", "t1.e.v", "t1.c.v", "t2.b.v", "t2.e.v", "t2.c.v", "r9.p.v",
@@ -133,8 +143,7 @@ fn transistor_amplifier() -> Result<()> {
 }
 
 /// The chemical kinetics of Akzo Nobel with one algebraic equation, from the Bari test set.
-#[test]
-fn akzo_nobel() -> Result<()> {
+fn kinetics() -> Result<ComponentSpec> {
     let root = || s("y2").abs().sqrt().no_event();
     let r1 = || 18.7 * s("y1").powi(4) * root();
     let r2 = || 0.58 * s("y3") * s("y4");
@@ -145,7 +154,7 @@ fn akzo_nobel() -> Result<()> {
     for name in ["y1", "y2", "y3", "y4", "y5", "y6"] {
         spec = spec.variable(name);
     }
-    let spec = spec
+    Ok(spec
         .equation(der("y1"), -2.0 * r1() + r2() - r3() - r4())
         .equation(
             der("y2"),
@@ -160,9 +169,14 @@ fn akzo_nobel() -> Result<()> {
         .fixed(s("y3"), 0.0)
         .fixed(s("y4"), 0.007)
         .fixed(s("y5"), 0.0)
-        .fixed(s("y6"), 0.35999964);
+        .fixed(s("y6"), 0.35999964)
+        .build()?)
+}
+
+#[test]
+fn akzo_nobel() -> Result<()> {
     let mut net = NetworkBuilder::new("akzo");
-    net.add("m", spec.build()?)?;
+    net.add("m", kinetics()?)?;
     let model = net.build().flatten()?.reduce()?;
     let run = model
         .simulation()

@@ -1,5 +1,10 @@
 //! What the tests of systems share.
-#![allow(dead_code, reason = "not every test uses everything")]
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "not every test uses everything; tests show their errors"
+)]
 
 use bifrons_ode::Tolerance;
 
