@@ -443,6 +443,30 @@ pub enum EquationError {
     },
 }
 
+/// A system that has no linear model at a point.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LinearisationError {
+    /// A value was given for something that the system does not have.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// A derivative is NaN or infinite.
+    #[error(
+        "derivative of equation {row} of system `{system}` by `{by}` is {value} at this point; \
+         choose another one"
+    )]
+    NotFinite {
+        /// Name of the system.
+        system: String,
+        /// Position of the state or output.
+        row: usize,
+        /// The state or input.
+        by: String,
+        /// The value found.
+        value: f64,
+    },
+}
+
 /// Names in quotes, joined by commas; long lists are cut with a count of the rest.
 struct Names<'a>(&'a [String]);
 

@@ -50,6 +50,7 @@ mod error;
 mod event;
 mod flatten;
 mod graph;
+mod linearise;
 mod name;
 mod program;
 mod scalar;
@@ -66,14 +67,15 @@ pub use equations::{
     GuardEquation, Output, Parameter, Update,
 };
 pub use error::{
-    AlgebraicLoop, BlockError, DiagramError, EquationError, LoopKind, SchemaError, UnknownName,
-    UnknownPort,
+    AlgebraicLoop, BlockError, DiagramError, EquationError, LinearisationError, LoopKind,
+    SchemaError, UnknownName, UnknownPort,
 };
 pub use event::{
     Clock, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals, TimeGrid,
     TimelineError, Trigger,
 };
 pub use graph::{Digraph, StrongComponents};
+pub use linearise::LinearModel;
 pub use name::{NameProblem, TIME};
 pub use scalar::{ScalarLanes, ScalarSystem, ScalarWorkspace};
 pub use schema::Schema;

@@ -114,14 +114,15 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         let mut workspace = LaneWorkspace::<S, 1>::new(self.system, level);
         let mut observer = Observer::new(self.system, &self.parameters, &self.signals, level);
         let mut ensemble = EnsembleWorkspace::<1>::new(dimension(self.system));
-        let events = self.events.as_ref();
-        let events = events.map(|plan| RefCell::new(EventLanes::new(self.system, plan, level)));
+        let lanes = |plan| RefCell::new(EventLanes::new(self.system, plan, level));
+        let events = self.events.as_ref().map(lanes);
+        let direction = if self.span.1 < self.span.0 { -1.0 } else { 1.0 };
         let recorder = Recorder {
             observer: &mut observer,
             policy: &self.policy,
             parameters: &self.parameters,
             parameter_name: &|i| parameter_name(schema, i),
-            direction: if self.span.1 < self.span.0 { -1.0 } else { 1.0 },
+            direction,
             next: [0],
             last_time: [0.0],
             last_value: &mut vec![[0.0]; self.signals.count()],
@@ -149,12 +150,11 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             t0: self.span.0,
             events: events.as_ref(),
         };
-        let (t0, t_end) = self.span;
         let solved = solve_members(
             &mut members,
             0..1,
-            t0,
-            t_end,
+            self.span.0,
+            self.span.1,
             &self.options,
             &mut ensemble,
             &mut sink,
@@ -164,9 +164,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             "options were checked by the builder: {solved:?}"
         );
         if let Some(events) = &events {
-            let mut events = events.borrow_mut();
-            kept.last.discrete.copy_from_slice(events.discrete(0));
-            (kept.last.log, kept.last.dropped) = events.take_log(0);
+            kept.last.take(&mut events.borrow_mut());
         }
     }
 }
@@ -224,6 +222,14 @@ pub(crate) struct Last {
     pub(crate) discrete: Vec<f64>,
     pub(crate) log: Vec<EventRecord>,
     pub(crate) dropped: u64,
+}
+
+impl Last {
+    /// Keeps what events leave behind.
+    fn take<S: HybridSystem>(&mut self, events: &mut EventLanes<'_, S, 1>) {
+        self.discrete.copy_from_slice(events.discrete(0));
+        (self.log, self.dropped) = events.take_log(0);
+    }
 }
 
 pub(crate) fn integrator<const W: usize>(system: &impl HybridSystem) -> Footprint {

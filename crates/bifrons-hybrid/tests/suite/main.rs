@@ -11,6 +11,8 @@ mod equations;
 #[cfg(test)]
 mod graph;
 #[cfg(test)]
+mod linearise;
+#[cfg(test)]
 mod long_chains;
 #[cfg(test)]
 mod loops;
