@@ -132,6 +132,6 @@ fn lanes<M: LaneMethod>(name: &str) {
             peak,
             &format!("{name} on lanes, n = {n}, {roots} roots"),
         );
-        assert_eq!(workspace.dimension(), n);
+        assert_eq!(workspace.dimension(), n, "{name}");
     }
 }
