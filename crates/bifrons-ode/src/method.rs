@@ -54,10 +54,10 @@ pub enum Method {
     /// Trapezoidal rule and second backward difference formula in one step (Hosea and Shampine
     /// 1996, Analysis and implementation of TR-BDF2).
     TrBdf2,
-    /// ESDIRK4(3)6L[2]SA (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
+    /// `ESDIRK4(3)6L[2]SA` (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
     /// ordinary differential equations: a review).
     Esdirk4,
-    /// ESDIRK5(4)7L[2]SA (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
+    /// `ESDIRK5(4)7L[2]SA` (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
     /// stiff ODEs).
     Esdirk5,
 }
