@@ -55,11 +55,11 @@ pub enum Method {
     /// Analysis and implementation of TR-BDF2). L-stable. The global error falls with the power
     /// 2/3 of the tolerance, because the estimate is of order three.
     TrBdf2,
-    /// ESDIRK4(3)6L\[2\]SA (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
+    /// `ESDIRK4(3)6L[2]SA` (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
     /// ordinary differential equations, a review). L-stable, also on the imaginary axis, where
     /// differentiation formulas are not.
     Esdirk4,
-    /// ESDIRK5(4)7L\[2\]SA2 (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
+    /// `ESDIRK5(4)7L[2]SA2` (Kennedy and Carpenter 2019, Diagonally implicit Runge-Kutta methods for
     /// stiff ODEs). L-stable.
     Esdirk5,
 }
