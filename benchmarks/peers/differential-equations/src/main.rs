@@ -106,6 +106,22 @@ macro_rules! ode {
     };
 }
 
+/// A run of one of the explicit methods.
+fn explicit<'m, M: ReferenceProblem, const N: usize>(
+    method: &str,
+    equations: Equations<'m, M>,
+    end: f64,
+    initial: [f64; N],
+    tolerances: Tolerances,
+) -> Option<Ready<'m>> {
+    use ExplicitRungeKutta as Explicit;
+    match method {
+        "dopri5" => ode!(equations, end, initial, tolerances, Explicit::dopri5()),
+        "dop853" => ode!(equations, end, initial, tolerances, Explicit::dop853()),
+        _ => ode!(equations, end, initial, tolerances, Explicit::rkv656e()),
+    }
+}
+
 impl Contestant for DifferentialEquations {
     fn name(&self) -> &'static str {
         "differential-equations"
@@ -132,32 +148,8 @@ impl Contestant for DifferentialEquations {
         let index =
             |wanted: u8| -> Vec<usize> { (0..N).filter(|&i| model.index(i) == wanted).collect() };
         match (method, kind) {
-            ("dopri5", Kind::NonStiff) => {
-                ode!(
-                    equations,
-                    end,
-                    initial,
-                    tolerances,
-                    ExplicitRungeKutta::dopri5()
-                )
-            }
-            ("dop853", Kind::NonStiff) => {
-                ode!(
-                    equations,
-                    end,
-                    initial,
-                    tolerances,
-                    ExplicitRungeKutta::dop853()
-                )
-            }
-            ("rkv656e", Kind::NonStiff) => {
-                ode!(
-                    equations,
-                    end,
-                    initial,
-                    tolerances,
-                    ExplicitRungeKutta::rkv656e()
-                )
+            ("dopri5" | "dop853" | "rkv656e", Kind::NonStiff) => {
+                explicit(method, equations, end, initial, tolerances)
             }
             ("radau5", Kind::NonStiff | Kind::Stiff) if dense => {
                 ode!(
