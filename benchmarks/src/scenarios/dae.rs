@@ -4,7 +4,6 @@ mod networks;
 
 use anyhow::Context as _;
 use bifrons_dae::{Network, Run as Result};
-use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{Method, Tolerance};
 
 use crate::case::{Case, Parameter};
@@ -92,8 +91,6 @@ impl Scenario for Dae {
         run.config("solver", self.method.name())?;
         run.config("rtol", format!("{:e}", self.tolerance.0))?;
         run.config("atol", format!("{:e}", self.tolerance.1))?;
-        let record = Footprint::of::<f64>(ROWS * (names.len() + 1));
-        run.plan(&Part::beside("run", [Part::new("record", record)]));
         run.assembled()?;
         let simulation = model
             .simulation()

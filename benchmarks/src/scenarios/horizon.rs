@@ -2,6 +2,7 @@
 
 use bifrons_sim::{Overflow, Recording, Simulation};
 
+use super::ASSEMBLED;
 use crate::case::{Case, Parameter};
 use crate::run::Run;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
@@ -62,7 +63,9 @@ impl Scenario for Horizon {
             .tolerance(RELATIVE, ABSOLUTE)
             .record(Recording::every_step().capacity(ROWS, Overflow::Thin))
             .build()?;
-        run.plan(&simulation.footprint());
+        let plan = simulation.footprint();
+        run.plan(&plan);
+        run.plan_resident(plan.total().peak() + ASSEMBLED);
         run.assembled()?;
         drop(run.first(|| simulation.run())?);
         let result = run.steady(|| simulation.run())?;

@@ -4,6 +4,7 @@ use bifrons_hybrid::TapeSystem;
 use bifrons_problems::DiagramFailure;
 use bifrons_sim::{Recording, Run as SimulationRun, Simulation};
 
+use super::ASSEMBLED;
 use crate::case::{Case, Parameter};
 use crate::run::Run;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
@@ -124,7 +125,9 @@ impl Scenario for Hybrid {
             .record(Recording::final_values())
             .log_events(LOG)
             .build()?;
-        run.plan(&simulation.footprint());
+        let plan = simulation.footprint();
+        run.plan(&plan);
+        run.plan_resident(plan.total().peak() + ASSEMBLED);
         run.assembled()?;
         drop(run.first(|| simulation.run())?);
         let result = run.steady(|| simulation.run())?;

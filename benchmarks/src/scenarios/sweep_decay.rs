@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use bifrons_parallel::Threads;
 use bifrons_sim::{Recording, Reduction, Sweep, SweepResult, uniform_times};
 
+use super::ASSEMBLED;
 use crate::case::{Case, Parameter};
 use crate::run::Run;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
@@ -12,8 +13,6 @@ const T_END: f64 = 5.0;
 const ROWS: usize = 200;
 const RELATIVE: f64 = 1e-6;
 const ABSOLUTE: f64 = 1e-8;
-/// Pages of code and heap that building a diagram touches in a fresh process, measured.
-const ASSEMBLED: u64 = 512 * 1024;
 /// Error above which the sample is wrong: the tolerance, added up over the run.
 const ALLOWED: f64 = 2e-6;
 

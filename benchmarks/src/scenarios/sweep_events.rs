@@ -5,14 +5,13 @@ use bifrons_parallel::Threads;
 use bifrons_problems::DiagramFailure;
 use bifrons_sim::{Recording, Simulation, Sweep, SweepResult, uniform_times};
 
+use super::ASSEMBLED;
 use crate::case::{Case, Parameter};
 use crate::run::Run;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
 
 const RELATIVE: f64 = 1e-6;
 const ABSOLUTE: f64 = 1e-8;
-/// Pages of code and heap that building a model touches in a fresh process.
-const ASSEMBLED: u64 = 1024 * 1024;
 /// Members that are compared.
 const COMPARED: usize = 8;
 
