@@ -48,7 +48,7 @@ pub use problem::Problem;
 pub use regime::{Edge, Joint, Probabilities, Regime};
 pub use simulate::{Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
-pub use solver::{DcEgm, Liquid, NbEgm, Outer, Solver};
+pub use solver::{DcEgm, Liquid, NbEgm, Solver};
 pub use store::StoreError;
 
 #[cfg(doctest)]

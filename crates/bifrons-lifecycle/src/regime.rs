@@ -6,7 +6,7 @@ use bifrons_shocks::{Discretisation, TransitionMatrix};
 use crate::domain::Domain;
 use crate::formula::Formula;
 use crate::preference::Preferences;
-use crate::solver::{Liquid, Outer, Solver};
+use crate::solver::{Liquid, Solver};
 
 /// A regime: what is known, chosen and enjoyed while it lasts, and where it leads.
 ///
@@ -47,7 +47,6 @@ pub struct Regime {
     pub(crate) taste_shocks: Option<Formula>,
     pub(crate) solver: Solver,
     pub(crate) liquid: Option<Liquid>,
-    pub(crate) outer: Option<Outer>,
 }
 
 /// How the next value of a state comes about.
@@ -80,7 +79,6 @@ impl Regime {
             taste_shocks: None,
             solver: Solver::GridSearch,
             liquid: None,
-            outer: None,
         }
     }
 
@@ -212,13 +210,6 @@ impl Regime {
     #[must_use]
     pub fn liquid(mut self, liquid: Liquid) -> Self {
         self.liquid = Some(liquid);
-        self
-    }
-
-    /// Which state and action are the outer margin of nested solvers.
-    #[must_use]
-    pub fn outer(mut self, outer: Outer) -> Self {
-        self.outer = Some(outer);
         self
     }
 

@@ -171,23 +171,3 @@ impl Liquid {
         self.grid.first()
     }
 }
-
-/// The outer margin of nested solvers: a second stock that is kept or adjusted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outer {
-    pub(crate) state: String,
-    pub(crate) action: String,
-    pub(crate) grid: Axis,
-}
-
-impl Outer {
-    /// State, action that chooses its level after the choice, and the grid of these levels.
-    #[must_use]
-    pub fn new(state: impl Into<String>, action: impl Into<String>, grid: impl Into<Axis>) -> Self {
-        Self {
-            state: state.into(),
-            action: action.into(),
-            grid: grid.into(),
-        }
-    }
-}

@@ -19,6 +19,7 @@ mod pace;
 mod radau;
 mod rosenbrock;
 mod setup;
+mod standing;
 mod start;
 
 use crate::drive::Run;

@@ -9,12 +9,12 @@ use super::solve::Solved;
 use super::tables::{alpha, error_constant};
 use super::{Bdf, MAX_ORDER};
 use crate::error::Failure;
-use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, weights, worst};
+use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
 use crate::problem::Problem;
 use crate::statistics::Statistics;
-use crate::stepper::{Attempt, Restart, Start, Stepper};
+use crate::stepper::{Attempt, Restart, Stepper};
 
 impl Bdf {
     fn weigh_state(&mut self) {
@@ -134,31 +134,15 @@ impl Bdf {
     }
 }
 
-impl<P: Problem> Stepper<P> for Bdf {
-    fn start(&mut self, problem: &mut P, start: &Start<'_>) -> Result<(), Failure> {
-        self.direction = start.direction;
-        self.max_step = start.max_step;
-        let first = (start.initial_step, 0.0);
-        self.begin(problem, start.t, start.y, start.limit, first)
+impl Bdf {
+    /// Whether some component has an index above one.
+    const fn is_high(&self) -> bool {
+        false
     }
+}
 
-    fn make_consistent(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        first: bool,
-    ) -> Result<(), Failure> {
-        let mut task = Task {
-            relative: self.relative,
-            absolute: &self.absolute,
-            weights: &mut self.weights,
-            mode: self.initialisation,
-            high: false,
-            first,
-        };
-        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
-    }
+impl<P: Problem> Stepper<P> for Bdf {
+    standing!();
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
         let n = self.n;
@@ -221,20 +205,8 @@ impl<P: Problem> Stepper<P> for Bdf {
         Ok(Attempt::Accepted)
     }
 
-    fn t_old(&self) -> f64 {
-        self.t_old
-    }
-
-    fn t(&self) -> f64 {
-        self.t
-    }
-
     fn length(&self) -> f64 {
         self.done.0
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 
     fn interpolate(&self, t: f64, state: &mut [f64]) {

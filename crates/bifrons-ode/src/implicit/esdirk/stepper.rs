@@ -8,12 +8,12 @@ use super::Esdirk;
 use super::kernel::{Between, combine, error};
 use super::solve::Solved;
 use crate::error::Failure;
-use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, weigh, weights, worst};
+use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
 use crate::problem::Problem;
 use crate::statistics::Statistics;
-use crate::stepper::{Attempt, Restart, Start, Stepper};
+use crate::stepper::{Attempt, Restart, Stepper};
 
 /// Estimates of algebraic components below this multiple of the round-off of their equations are
 /// round-off: stages divide it by the diagonal coefficient, and the estimate adds them up.
@@ -162,31 +162,15 @@ impl Esdirk {
     }
 }
 
-impl<P: Problem> Stepper<P> for Esdirk {
-    fn start(&mut self, problem: &mut P, start: &Start<'_>) -> Result<(), Failure> {
-        self.direction = start.direction;
-        self.max_step = start.max_step;
-        let first = (start.initial_step, 0.0);
-        self.begin(problem, start.t, start.y, start.limit, first)
+impl Esdirk {
+    /// Whether some component has an index above one.
+    const fn is_high(&self) -> bool {
+        false
     }
+}
 
-    fn make_consistent(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        first: bool,
-    ) -> Result<(), Failure> {
-        let mut task = Task {
-            relative: self.relative,
-            absolute: &self.absolute,
-            weights: &mut self.weights,
-            mode: self.initialisation,
-            high: false,
-            first,
-        };
-        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
-    }
+impl<P: Problem> Stepper<P> for Esdirk {
+    standing!();
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
         let t_new = self.fit(limit);
@@ -216,18 +200,6 @@ impl<P: Problem> Stepper<P> for Esdirk {
         }
         self.accept(t_new, square);
         Ok(Attempt::Accepted)
-    }
-
-    fn t_old(&self) -> f64 {
-        self.t_old
-    }
-
-    fn t(&self) -> f64 {
-        self.t
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 
     fn prepare_dense(&mut self, _problem: &mut P) -> Result<(), Failure> {

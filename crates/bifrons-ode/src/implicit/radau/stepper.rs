@@ -12,13 +12,13 @@ use super::newton::Solved;
 use super::tables::{PAIR_IM, PAIR_RE, REAL};
 use crate::error::Failure;
 use crate::implicit::basis;
-use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, weights, worst};
 use crate::implicit::pace::{fit, is_lost};
+use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
 use crate::problem::{Fault, Problem};
 use crate::statistics::Statistics;
-use crate::stepper::{Attempt, Restart, Start, Stepper};
+use crate::stepper::{Attempt, Restart, Stepper};
 
 impl Radau {
     fn weigh_state(&mut self, h: f64) {
@@ -167,31 +167,15 @@ impl Radau {
     }
 }
 
-impl<P: Problem> Stepper<P> for Radau {
-    fn start(&mut self, problem: &mut P, start: &Start<'_>) -> Result<(), Failure> {
-        self.direction = start.direction;
-        self.max_step = start.max_step;
-        let first = (start.initial_step, 0.0);
-        self.begin(problem, start.t, start.y, start.limit, first)
+impl Radau {
+    /// Whether some component has an index above one.
+    fn is_high(&self) -> bool {
+        !self.raised.is_empty()
     }
+}
 
-    fn make_consistent(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        first: bool,
-    ) -> Result<(), Failure> {
-        let mut task = Task {
-            relative: self.relative,
-            absolute: &self.absolute,
-            weights: &mut self.weights,
-            mode: self.initialisation,
-            high: !self.raised.is_empty(),
-            first,
-        };
-        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
-    }
+impl<P: Problem> Stepper<P> for Radau {
+    standing!();
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
         let fatal = |t| move |message| Failure::Fatal { t, message };
@@ -237,20 +221,8 @@ impl<P: Problem> Stepper<P> for Radau {
         self.accept(problem, h, t_new, error)
     }
 
-    fn t_old(&self) -> f64 {
-        self.t_old
-    }
-
-    fn t(&self) -> f64 {
-        self.t
-    }
-
     fn length(&self) -> f64 {
         self.done
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 
     fn interpolate(&self, t: f64, state: &mut [f64]) {

@@ -8,13 +8,13 @@ use bifrons_lanes::math::{exp2_fast, log2_fast};
 
 use super::{Rosenbrock, combine};
 use crate::error::Failure;
-use crate::implicit::consistent::Task;
 use crate::implicit::norm::{fixed, mean_square, weights, worst};
 use crate::implicit::pace::{fit, is_lost};
+use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
 use crate::problem::{Fault, Problem};
 use crate::statistics::Statistics;
-use crate::stepper::{Attempt, Restart, Start, Stepper};
+use crate::stepper::{Attempt, Restart, Stepper};
 
 /// Whether the stages of a step exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,31 +273,15 @@ impl Rosenbrock {
     }
 }
 
-impl<P: Problem> Stepper<P> for Rosenbrock {
-    fn start(&mut self, problem: &mut P, start: &Start<'_>) -> Result<(), Failure> {
-        self.direction = start.direction;
-        self.max_step = start.max_step;
-        let first = (start.initial_step, 0.0);
-        self.begin(problem, start.t, start.y, start.limit, first)
+impl Rosenbrock {
+    /// Whether some component has an index above one.
+    const fn is_high(&self) -> bool {
+        false
     }
+}
 
-    fn make_consistent(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        first: bool,
-    ) -> Result<(), Failure> {
-        let mut task = Task {
-            relative: self.relative,
-            absolute: &self.absolute,
-            weights: &mut self.weights,
-            mode: self.initialisation,
-            high: false,
-            first,
-        };
-        task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
-    }
+impl<P: Problem> Stepper<P> for Rosenbrock {
+    standing!();
 
     fn attempt(&mut self, problem: &mut P, limit: f64) -> Result<Attempt, Failure> {
         let h = fit(self.t, limit, self.h, self.max_step);
@@ -329,20 +313,8 @@ impl<P: Problem> Stepper<P> for Rosenbrock {
         self.accept(problem, h, t_new)
     }
 
-    fn t_old(&self) -> f64 {
-        self.t_old
-    }
-
-    fn t(&self) -> f64 {
-        self.t
-    }
-
     fn length(&self) -> f64 {
         self.done
-    }
-
-    fn state(&self) -> &[f64] {
-        &self.y
     }
 
     fn interpolate(&self, t: f64, state: &mut [f64]) {
