@@ -8,10 +8,9 @@ use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, DynamicProblem, Erased, Mass, Problem, Whole};
+use crate::problem::{Alone, Bounded, DynamicProblem, Erased, Mass, Problem, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
-use crate::stepper::Stepper;
 
 /// Integrates `problem` from `(t0, y0)` to `t_end`, keeping what `save` says.
 ///
@@ -118,15 +117,16 @@ fn explicit<K: Kind>(
     options: &Options,
 ) -> Result<Solution, SolveError> {
     let recorder = |count| Recorder::new(save, span, y0, count);
-    explicit_into::<K>(problem, span, y0, options, recorder)?.finish()
+    let options = (options, pace(options.method));
+    explicit_into::<K, _>(problem, span, y0, options, recorder)?.finish()
 }
 
 /// A run by an explicit method into a recorder, which is told the coefficients of interpolants.
-pub(crate) fn explicit_into<'s, K: Kind>(
-    problem: Erased<'_>,
+pub(crate) fn explicit_into<'s, K: Kind, P: Problem + ?Sized>(
+    problem: Bounded<'_, P>,
     span: (f64, f64),
     y0: &[f64],
-    options: &Options,
+    (options, pace): (&Options, Pace),
     recorder: impl FnOnce(usize) -> Recorder<'s>,
 ) -> Result<Recorder<'s>, InputError> {
     if *problem.mass() != Mass::Identity {
@@ -138,15 +138,19 @@ pub(crate) fn explicit_into<'s, K: Kind>(
     let mut dense = vec![0.0; y0.len() * coefficients];
     let (stages, member, _) = workspace.split::<K::Arrays<'_>>();
     options.tolerance.expand_into(member.absolute)?;
-    let pace = match options.method {
-        Method::Rk4 { step } => Pace::Fixed(step),
-        _ => Pace::Adaptive,
-    };
     let relative = options.tolerance.relative();
     let stepper = Explicit::new(stages, member, &mut dense, relative, pace);
-    let mut recorder = recorder(Stepper::<Erased<'_>>::coefficient_count(&stepper));
+    let mut recorder = recorder(coefficients);
     Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
     Ok(recorder)
+}
+
+/// How the method of the options chooses its steps.
+pub(crate) const fn pace(method: Method) -> Pace {
+    match method {
+        Method::Rk4 { step } => Pace::Fixed(step),
+        _ => Pace::Adaptive,
+    }
 }
 
 /// Lane arrays and coefficients per component of a method.
