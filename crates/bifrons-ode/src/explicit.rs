@@ -7,6 +7,7 @@ pub(crate) mod dopri5;
 pub(crate) mod rk4;
 pub(crate) mod stages;
 mod stepper;
+pub(crate) mod stiffness;
 pub(crate) mod tableau;
 #[cfg(test)]
 mod tests;

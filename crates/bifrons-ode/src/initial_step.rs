@@ -2,6 +2,9 @@
 
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
+/// Binary logarithm of 0.01.
+const LOG_HUNDREDTH: f64 = -6.643_856_189_774_724;
+
 /// Arrays that the estimate works on, `n` components each.
 #[derive(Debug)]
 pub(crate) struct Probe<'a> {
@@ -39,25 +42,23 @@ pub(crate) fn estimate(
         absolute,
         order,
     } = probe;
-    let weighted = |v: f64, i: usize| {
-        if v == 0.0 {
-            0.0
-        } else {
-            v / (absolute[i] + relative * y[i].abs())
-        }
-    };
     let count = y.len() as f64;
-    let norm = |v: &dyn Fn(usize) -> f64| {
-        let square: f64 = (0..y.len()).map(|i| weighted(v(i), i)).map(|r| r * r).sum();
-        (square / count).sqrt()
+    // Mean square of `v` in the weights of the tolerances; a zero needs no weight.
+    let mean_square = |v: &dyn Fn(usize) -> f64| {
+        let squares = (0..y.len()).map(|i| {
+            let v = v(i);
+            let r = v / (absolute[i] + relative * y[i].abs());
+            if v == 0.0 { 0.0 } else { r * r }
+        });
+        squares.sum::<f64>() / count
     };
-    let state_norm = norm(&|i| y[i]);
-    let slope_norm = norm(&|i| slope[i]);
-    let flat = !(state_norm > 1e-5 && slope_norm > 1e-5);
+    let state_square = mean_square(&|i| y[i]);
+    let slope_square = mean_square(&|i| slope[i]);
+    let flat = !(state_square > 1e-10 && slope_square > 1e-10);
     let h0 = if flat {
         1e-6
     } else {
-        0.01 * (state_norm / slope_norm)
+        0.01 * (state_square / slope_square).sqrt()
     };
     let h0 = if h0 > 0.0 {
         h0.min(most)
@@ -68,15 +69,16 @@ pub(crate) fn estimate(
         euler[i] = y[i] + direction * h0 * slope[i];
     }
     rhs(t0 + direction * h0, euler, slope_there);
-    let curvature = norm(&|i| slope_there[i] - slope[i]) / h0;
-    let steepest = slope_norm.max(curvature);
-    let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
-    let h1 = if steepest <= 1e-15 {
+    let curvature_square = mean_square(&|i| slope_there[i] - slope[i]) / (h0 * h0);
+    let steepest_square = slope_square.max(curvature_square);
+    // The root of order `order` of 0.01 / steepest, from logarithms of squares.
+    let log_square = log2_fast(steepest_square.clamp(1e-300, 1e300));
+    let h1 = if steepest_square <= 1e-30 {
         (h0 * 1e-3).max(1e-6)
     } else {
-        exp2_fast(log2_fast(ratio) / order)
+        exp2_fast((LOG_HUNDREDTH - 0.5 * log_square) / order)
     };
     // A probe outside the domain gives NaN; the small step of the slope alone is safe.
-    let h1 = if curvature.is_finite() { h1 } else { h0 };
+    let h1 = if curvature_square.is_finite() { h1 } else { h0 };
     (100.0 * h0).min(h1).min(most)
 }

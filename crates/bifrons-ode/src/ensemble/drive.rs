@@ -176,7 +176,8 @@ where
             let least = LEAST_STEP_ULP * f64::EPSILON * lanes.t[l].abs();
             let tiny = !(lanes.wanted[l] > least);
             let spent = lanes.attempts[l] >= max_steps;
-            let unusual = tiny | spent | !(square[l] < f64::INFINITY);
+            let look = lanes.accepted[l] == lanes.stiffness_due[l];
+            let unusual = tiny | spent | look | !(square[l] < f64::INFINITY);
             attention[l] = lanes.active[l] & ((lanes.control.accepts(l) & due) | unusual);
         }
         attention
@@ -187,6 +188,10 @@ where
     fn attend(&mut self, lanes: &mut Lanes<W>, one: &OneLane, look: bool) -> bool {
         let (lane, accepted) = (one.lane, lanes.control.accepts(one.lane));
         let t_end = self.settings.t_end;
+        if accepted && lanes.accepted[lane] == lanes.stiffness_due[lane] {
+            lanes.stiffness[lane].look(&self.stages, lane, one.h, lanes.accepted[lane]);
+            lanes.stiffness_due[lane] = lanes.stiffness[lane].due();
+        }
         if look && let Some(ended) = self.attend_events(lanes, one) {
             return ended;
         }
@@ -404,6 +409,8 @@ where
         lanes.restart_rhs[lane] += 1;
         self.slope_at(lane, t)?;
         lanes.control.start(lane);
+        lanes.stiffness[lane].restart(lanes.accepted[lane]);
+        lanes.stiffness_due[lane] = lanes.stiffness[lane].due();
         if restart == Restart::Reset {
             let most = self.settings.max_step.min((self.settings.t_end - t).abs());
             lanes.wanted[lane] = self.first_step(lane, t, most);
@@ -459,6 +466,7 @@ where
             rejected: attempts - accepted,
             rhs,
             events: lanes.events[lane],
+            stiff_suspected: lanes.stiffness[lane].suspected,
             ..Statistics::default()
         };
         if let Some(events) = &self.events {

@@ -1,6 +1,7 @@
 //! What every lane carries between attempts.
 
 use crate::explicit::control::Control;
+use crate::explicit::stiffness::Stiffness;
 
 /// The state of the lanes, one array per quantity.
 #[derive(Debug)]
@@ -20,6 +21,9 @@ pub(crate) struct Lanes<const W: usize> {
     pub(crate) restart_rhs: [u64; W],
     /// Looks at root functions on all lanes at once.
     pub(crate) looks: [u64; W],
+    /// Count of accepted steps at which a look at stiffness is due, and what was seen.
+    pub(crate) stiffness_due: [u64; W],
+    pub(crate) stiffness: [Stiffness; W],
     pub(crate) active: [bool; W],
     pub(crate) member: [usize; W],
 }
@@ -45,6 +49,8 @@ impl<const W: usize> Lanes<W> {
             events: [0; W],
             restart_rhs: [0; W],
             looks: [0; W],
+            stiffness_due: [u64::MAX; W],
+            stiffness: [Stiffness::new(); W],
             active: [false; W],
             member: [0; W],
         }
@@ -59,6 +65,8 @@ impl<const W: usize> Lanes<W> {
         self.attempts[lane] = 0;
         self.restart_rhs[lane] = 0;
         self.looks[lane] = 0;
+        self.stiffness[lane] = Stiffness::new();
+        self.stiffness_due[lane] = self.stiffness[lane].due();
         self.active[lane] = true;
         self.member[lane] = member;
     }

@@ -6,6 +6,7 @@
 
 use super::control::Control;
 use super::stages::Stages;
+use super::stiffness::Stiffness;
 use crate::dense::polynomial;
 use crate::ensemble::{LEAST_STEP_ULP, MemberArrays, propose};
 use crate::error::Failure;
@@ -13,12 +14,6 @@ use crate::initial_step;
 use crate::problem::{Fault, LaneProblem, Problem};
 use crate::statistics::Statistics;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
-
-/// Attempts between two looks at stiffness.
-const STIFFNESS_INTERVAL: u64 = 25;
-/// Signs of stiffness in a row that make a suspicion, and looks without that clear it.
-const STIFF_ROW: u32 = 15;
-const CLEAR_ROW: u32 = 6;
 
 /// How long steps are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,8 +45,7 @@ pub(crate) struct Explicit<'w, S> {
     pending: bool,
     /// Why the next attempt makes no sense.
     failed: Option<Failure>,
-    stiff: u32,
-    clear: u32,
+    stiffness: Stiffness,
     statistics: Statistics,
 }
 
@@ -110,8 +104,7 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             wanted: 0.0,
             pending: false,
             failed: None,
-            stiff: 0,
-            clear: 0,
+            stiffness: Stiffness::new(),
             statistics: Statistics::default(),
         }
     }
@@ -245,37 +238,6 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             norm,
         })
     }
-
-    /// Hairer's estimate of `h |λ|` from the last two stages (Hairer and Wanner 1996, IV.2).
-    fn look_for_stiffness(&mut self) {
-        let due = self.stiff > 0 || self.statistics.accepted.is_multiple_of(STIFFNESS_INTERVAL);
-        if !due || self.pace != Pace::Adaptive {
-            return;
-        }
-        let (argument, slope) = self.stages.last_stage();
-        let (y, slope_new) = self.stages.end();
-        let (mut slopes, mut states) = (0.0, 0.0);
-        for i in 0..y.len() {
-            let (ds, dy) = (slope_new[i][0] - slope[i][0], y[i][0] - argument[i][0]);
-            slopes += ds * ds;
-            states += dy * dy;
-        }
-        let at_bound = states > 0.0 && self.h.abs() * (slopes / states).sqrt() > S::STABILITY;
-        if at_bound {
-            self.clear = 0;
-            self.stiff += 1;
-            if self.stiff == STIFF_ROW {
-                self.statistics.stiff_suspected += 1;
-                self.stiff = 0;
-            }
-        } else if self.stiff > 0 {
-            self.clear += 1;
-            if self.clear == CLEAR_ROW {
-                self.stiff = 0;
-                self.clear = 0;
-            }
-        }
-    }
 }
 
 impl<'w, S: Stages<'w, 1>, P: Problem> Stepper<P> for Explicit<'w, S> {
@@ -305,9 +267,11 @@ impl<'w, S: Stages<'w, 1>, P: Problem> Stepper<P> for Explicit<'w, S> {
             self.t = t_new;
             self.pending = true;
             self.statistics.accepted += 1;
-            self.look_for_stiffness();
+            let accepted = self.statistics.accepted;
             if let Pace::Fixed(step) = self.pace {
                 self.wanted = step;
+            } else if accepted == self.stiffness.due() {
+                self.stiffness.look(&self.stages, 0, h, accepted);
             }
         } else {
             self.statistics.rejected += 1;
@@ -394,7 +358,7 @@ impl<'w, S: Stages<'w, 1>, P: Problem> Stepper<P> for Explicit<'w, S> {
     ) -> Result<(), Failure> {
         self.stand(problem, t, y)?;
         self.control.start(0);
-        self.stiff = 0;
+        self.stiffness.restart(self.statistics.accepted);
         if restart == Restart::Reset {
             self.wanted = self.first_step(problem, limit);
         }
@@ -402,7 +366,10 @@ impl<'w, S: Stages<'w, 1>, P: Problem> Stepper<P> for Explicit<'w, S> {
     }
 
     fn statistics(&self) -> Statistics {
-        self.statistics
+        Statistics {
+            stiff_suspected: self.stiffness.suspected,
+            ..self.statistics
+        }
     }
 }
 
