@@ -4,8 +4,10 @@
     reason = "rows of events and observations are found by their own bits"
 )]
 
+use core::ops::RangeInclusive;
+
 use crate::error::{InputError, SolveError};
-use crate::event::{Event, EventLog, LoggedEvent, Response, RootRule};
+use crate::event::{Event, EventLog, Response, RootRule};
 use crate::explicit::tableau::{Kind, Tableau};
 use crate::explicit::{bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
@@ -15,7 +17,7 @@ use crate::problem::{Erased, Fault, Problem, Whole};
 use crate::recorder::Recorder;
 use crate::solution::{Outcome, Solution};
 use crate::solve::{check, explicit_into};
-use crate::tangent::{Directions, Tangents};
+use crate::tangent::{Directions, Passage, Track};
 
 /// Gradient of a number that depends on a solution.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,7 +146,7 @@ fn run<K: Kind, M: Model + Clone>(
     let tableau = Tableau::read::<K>();
     let stages = tableau.stage_count();
     let backward = Backward {
-        tangents: Tangents::new(&problem.model, m),
+        passage: Passage::new(&problem.model, m, n + m, t0, None),
         model: problem.model,
         before: problem.before,
         parameters,
@@ -172,7 +174,7 @@ fn units(n: usize, m: usize) -> Vec<f64> {
 
 /// The sweep from the end to the start.
 struct Backward<'p, M> {
-    tangents: Tangents,
+    passage: Passage,
     /// The model in the mode of the current part.
     model: M,
     /// The model before each event, and whether its handler asked for anything.
@@ -309,7 +311,7 @@ impl<M: Model + Clone> Backward<'_, M> {
             let argument = &self.arguments[j * n..(j + 1) * n];
             let at = (self.times[j], argument, self.parameters);
             let out = (ignored.as_mut_slice(), self.columns.as_mut_slice());
-            self.tangents.rhs(&self.model, at, directions, out);
+            self.passage.tangents.rhs(&self.model, at, directions, out);
             for (d, column) in self.columns.chunks_exact(n).enumerate() {
                 let pulled: f64 = column.iter().zip(&weight).map(|(a, b)| a * b).sum();
                 if d < n {
@@ -325,47 +327,61 @@ impl<M: Model + Clone> Backward<'_, M> {
         }
     }
 
-    /// Takes the adjoint back through every event at `t`.
+    /// Takes the adjoint back through every event at `t` and the ones after it.
     fn events_at(&mut self, t: f64, events: &mut Events<'_>) {
-        while let Some(index) = events.left.checked_sub(1)
-            && let Some(event) = events.log.get(index)
+        while let Some(last) = events.left.checked_sub(1)
+            && let Some(event) = events.log.get(last)
             && (event.t - t) * events.direction >= 0.0
         {
-            let is_last = index + 1 == events.log.len();
-            events.left = index;
-            let (before, acts) = self.before[index].clone();
-            let terminal = events.terminated && is_last;
-            if event.t == t && (acts || terminal || event.before != event.after) {
-                self.event(&event, terminal, before.clone());
+            // What fires by what a handler does, at the same instant, moves with it.
+            let same = |k: &usize| events.log.get(*k).is_some_and(|e| e.t == event.t);
+            let first = (0..=last).rev().take_while(same).last().unwrap_or(last);
+            events.left = first;
+            let terminal = events.terminated && last + 1 == events.log.len();
+            let changes = (first..=last).any(|k| {
+                let logged = events.log.get(k);
+                self.before[k].1 || logged.is_some_and(|e| e.before != e.after)
+            });
+            if event.t == t && (changes || terminal) {
+                self.event(first..=last, events.log, terminal);
             }
-            self.model = before;
+            self.model = self.before[first].0.clone();
         }
     }
 
-    fn event(&mut self, logged: &LoggedEvent<'_>, terminal: bool, mut model: M) {
+    fn event(&mut self, group: RangeInclusive<usize>, log: &EventLog, terminal: bool) {
         let (n, m) = (self.lambda.len(), self.gradient.len());
-        let event = Event {
-            t: logged.t,
-            roots: logged.roots,
-            stop: logged.stop,
-        };
-        let mut y = logged.before.to_vec();
-        let mut shift = vec![0.0; n + m];
         self.columns.copy_from_slice(&self.units);
-        let states = (self.columns.as_mut_slice(), n, n + m);
-        let at = (y.as_mut_slice(), self.parameters);
-        self.tangents
-            .event(&mut model, &event, at, states, &mut shift);
+        self.passage.forget();
         let mut slope = vec![0.0; n];
-        if terminal {
-            // What is observed moves with the instant.
-            model.rhs(event.t, &y, self.parameters, &mut slope);
+        for k in group {
+            let Some(logged) = log.get(k) else {
+                continue;
+            };
+            let event = Event {
+                t: logged.t,
+                roots: logged.roots,
+                stop: logged.stop,
+            };
+            let mut y = logged.before.to_vec();
+            let mut model = self.before[k].0.clone();
+            let mut track = Track {
+                states: &mut self.columns,
+                first: n,
+                count: n + m,
+            };
+            let at = (y.as_mut_slice(), self.parameters);
+            self.passage.event(&mut model, &event, at, &mut track);
+            if terminal {
+                // What is observed moves with the instant.
+                model.rhs(event.t, &y, self.parameters, &mut slope);
+            }
         }
         let lambda = self.lambda.clone();
         let moved: f64 = lambda.iter().zip(&slope).map(|(a, b)| a * b).sum();
         for (d, column) in self.columns.chunks_exact(n).enumerate() {
             let pulled: f64 = column.iter().zip(&lambda).map(|(a, b)| a * b).sum();
-            let pulled = pulled + moved * shift[d];
+            let pulled = pulled + moved * self.passage.shift[d];
             if d < n {
                 self.lambda[d] = pulled;
             } else {

@@ -49,7 +49,7 @@ struct Followed<'f, P, S> {
     failure: &'f mut Option<Failure>,
 }
 
-impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
+impl<'p, S: Stepper<Erased<'p>>> Track for Followed<'_, Erased<'p>, S> {
     fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
         self.problem.roots(t, y, g)
     }
@@ -60,7 +60,8 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
         let before = y.to_vec();
         let response = self.problem.event(event, y);
         // A state that is not finite is named elsewhere. Functions and logs see a consistent one.
-        if !same_bits(&before, y) && y.iter().all(|v| v.is_finite()) {
+        let own = self.own(y.len());
+        if !same_bits(&before[..own], &y[..own]) && y.iter().all(|v| v.is_finite()) {
             let found = self
                 .stepper
                 .make_consistent(self.problem, event.t, y, false);
@@ -73,6 +74,9 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
     }
     fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
         self.log.push(event, before, after);
+    }
+    fn own(&self, _count: usize) -> usize {
+        self.problem.own_dimension()
     }
 }
 

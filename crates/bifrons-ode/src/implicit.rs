@@ -9,7 +9,7 @@
 
 mod basis;
 mod bdf;
-mod consistent;
+mod carried;
 mod esdirk;
 mod footprint;
 mod initial;
@@ -31,10 +31,11 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
-pub use consistent::Initialisation;
+pub(crate) use carried::{CarriedRun, with_method};
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
-pub use initial::{InitialError, InitialReport, Moved, make_consistent};
+pub(crate) use initial::Algebra;
+pub use initial::{InitialError, InitialReport, Initialisation, Moved, make_consistent};
 pub(crate) use radau::Radau;
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;

@@ -91,7 +91,7 @@ fn on_one_lane<P: Problem>(
 }
 
 /// Every method on the driver of general runs.
-fn general(
+pub(crate) fn general(
     problem: &mut dyn DynamicProblem,
     span: (f64, f64),
     y0: &[f64],

@@ -31,10 +31,11 @@ mod kernel;
 mod solve;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;

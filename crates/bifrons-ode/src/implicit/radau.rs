@@ -24,13 +24,15 @@
 mod error;
 mod kernel;
 mod newton;
+mod stacked;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_algebra::Complex;
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;

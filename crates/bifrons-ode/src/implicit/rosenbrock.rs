@@ -10,10 +10,11 @@
 
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::norm::count;
 use super::setup::Setup;

@@ -64,6 +64,11 @@ impl Iteration {
         self.jacobian_step = u64::MAX;
     }
 
+    /// `c` of the factorisation.
+    pub(super) const fn factored(&self) -> f64 {
+        self.factored
+    }
+
     /// Iterations of the last solution.
     pub(super) const fn iterations(&self) -> u32 {
         self.contraction.iterations()

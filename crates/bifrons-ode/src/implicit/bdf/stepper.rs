@@ -6,8 +6,8 @@
 
 use super::kernel::{Between, advance, error, predict};
 use super::solve::Solved;
-use super::tables::{alpha, error_constant};
-use super::{Bdf, MAX_ORDER};
+use super::tables::{UNCHANGED, alpha, error_constant};
+use super::{Bdf, MAX_ORDER, interpolant};
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, weights, worst};
 use crate::implicit::standing::standing;
@@ -74,6 +74,7 @@ impl Bdf {
         self.pending = None;
         self.rejections = 0;
         self.done = (self.h, 1);
+        self.changed = UNCHANGED;
         self.newton.forget();
         self.newton.renew_jacobian();
         Ok(())
@@ -184,6 +185,8 @@ impl<P: Problem> Stepper<P> for Bdf {
             return self.reject(square.sqrt());
         }
         self.y_old.copy_from_slice(&self.differences[..n]);
+        self.started_over = stagnant;
+        self.last_change = core::mem::replace(&mut self.changed, UNCHANGED);
         if stagnant {
             self.start_over();
         } else {
@@ -217,7 +220,7 @@ impl<P: Problem> Stepper<P> for Bdf {
         } else {
             let s = (t - self.t) / self.done.0;
             for (i, value) in state.iter_mut().enumerate() {
-                *value = self.at(i, s);
+                *value = interpolant::value(&self.differences, self.n, self.done.1, i, s);
             }
         }
     }
@@ -227,7 +230,8 @@ impl<P: Problem> Stepper<P> for Bdf {
     }
 
     fn coefficients(&self, i: usize, out: &mut [f64]) {
-        self.alternating(i, out);
+        let ends = (self.y_old[i], self.y[i]);
+        interpolant::alternating((&self.differences, self.n), self.done.1, i, ends, out);
     }
 
     fn restart(

@@ -73,6 +73,11 @@ impl Iteration {
         self.current = false;
     }
 
+    /// `h γ` of the factorisation.
+    pub(super) const fn factored(&self) -> f64 {
+        self.factored
+    }
+
     pub(super) fn iterations_per_stage(&self) -> f64 {
         f64::from(self.iterations) / f64::from(self.stages.max(1))
     }
