@@ -19,6 +19,7 @@
 mod control;
 mod interpolant;
 mod kernel;
+mod reverse;
 mod solve;
 mod stepper;
 mod tables;
@@ -35,7 +36,7 @@ use crate::statistics::Statistics;
 use tables::{MAX_ORDER, ROWS};
 
 /// A run of the formulas.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bdf {
     n: usize,
     relative: f64,

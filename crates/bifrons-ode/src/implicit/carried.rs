@@ -28,6 +28,7 @@ pub(super) use columns::{
     Direct, Linear, add_mass_columns, largest_ratio, solve_columns, tolerance,
 };
 
+use super::reverse::Reverse;
 use super::{Bdf, ESDIRK4, ESDIRK5, Esdirk, RODAS4, RODAS5P, Radau, Rosenbrock, Setup, TR_BDF2};
 
 /// The state of a problem that carries columns behind it.
@@ -254,7 +255,7 @@ pub(crate) trait Visitor {
     /// What comes of it.
     type Output;
     /// Uses the method.
-    fn visit<S: Carry>(self, stepper: S) -> Result<Self::Output, SolveError>;
+    fn visit<S: Reverse>(self, stepper: S) -> Result<Self::Output, SolveError>;
 }
 
 /// Makes the implicit method of the options and hands it to `visitor`.
@@ -292,7 +293,7 @@ pub(crate) struct CarriedRun<'r, 'p> {
 impl Visitor for CarriedRun<'_, '_> {
     type Output = Solution;
 
-    fn visit<S: Carry>(self, stepper: S) -> Result<Solution, SolveError> {
+    fn visit<S: Reverse>(self, stepper: S) -> Result<Solution, SolveError> {
         let n = self.problem.own_dimension();
         let count = self.problem.dimension() / n.max(1) - usize::from(n > 0);
         let stepper = Carried::new(stepper, n, count);

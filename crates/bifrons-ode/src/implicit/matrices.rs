@@ -18,7 +18,7 @@ use crate::statistics::Statistics;
 const CONSTRAINT_SCALE: f64 = 1e-5;
 
 /// The matrices of one problem.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Matrices {
     n: usize,
     identity: bool,

@@ -24,6 +24,7 @@
 mod error;
 mod kernel;
 mod newton;
+mod reverse;
 mod stacked;
 mod stepper;
 mod tables;
@@ -39,7 +40,7 @@ use crate::error::InputError;
 use crate::statistics::Statistics;
 
 /// A run of the method.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Radau {
     n: usize,
     relative: f64,

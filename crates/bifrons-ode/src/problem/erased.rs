@@ -146,6 +146,16 @@ impl<'p> Erased<'p> {
         };
     }
 
+    /// Last time, along the direction, at which derivatives are evaluated.
+    pub(crate) const fn latest(&self) -> f64 {
+        self.latest
+    }
+
+    /// As [`Erased::latest`] of another run.
+    pub(crate) const fn set_latest(&mut self, latest: f64) {
+        self.latest = latest;
+    }
+
     fn clip(&self, t: f64) -> f64 {
         clip(t, self.latest, self.direction)
     }

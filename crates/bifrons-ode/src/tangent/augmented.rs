@@ -13,7 +13,7 @@ pub(crate) struct Augmented<M> {
     pub(crate) model: M,
     mass: Mass,
     parameters: Vec<f64>,
-    passage: Passage,
+    pub(crate) passage: Passage,
     /// Directions of the initial state, that come before the parameters.
     first: usize,
     count: usize,

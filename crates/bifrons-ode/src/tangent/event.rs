@@ -73,6 +73,20 @@ impl Passage {
         self.tangents.rhs(model, at, directions, value);
     }
 
+    /// Writes the slope `y'`; the right-hand side where the equations do not determine it.
+    pub(crate) fn slope<M: Model>(
+        &mut self,
+        model: &M,
+        at: (f64, &[f64], &[f64]),
+        out: &mut [f64],
+    ) {
+        let tangents = &mut self.tangents;
+        let algebra = self.algebra.as_mut();
+        if !algebra.is_some_and(|algebra| algebra.slope(tangents, model, at, out)) {
+            model.rhs(at.0, at.1, at.2, out);
+        }
+    }
+
     /// Forgets the last instant.
     pub(crate) const fn forget(&mut self) {
         self.last = None;
@@ -183,12 +197,9 @@ impl Passage {
             self.shift.fill(0.0);
             return;
         }
-        let found = self.algebra.as_mut().is_some_and(|algebra| {
-            algebra.slope(&mut self.tangents, model, (event.t, y, p), &mut self.slope)
-        });
-        if !found {
-            model.rhs(event.t, y, p, &mut self.slope);
-        }
+        let mut slope = core::mem::take(&mut self.slope);
+        self.slope(model, (event.t, y, p), &mut slope);
+        self.slope = slope;
         if again {
             return;
         }

@@ -14,7 +14,7 @@ const KEEP_FACTORS: f64 = 0.3;
 const JACOBIAN_AGE: u64 = 50;
 
 /// What the simplified Newton iteration remembers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Iteration {
     contraction: Contraction,
     /// `c` of the factorisation; NaN if there is none.

@@ -30,7 +30,7 @@ pub(super) enum Solved {
 }
 
 /// What the simplified Newton iteration remembers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Iteration {
     pub(super) contraction: Contraction,
     /// `h γ` of the factorisation; NaN if there is none.

@@ -102,6 +102,7 @@ impl Esdirk {
         } else {
             self.h / self.done
         };
+        self.first_ratio = ratio;
         for (k, end) in self.k[..self.n].iter_mut().zip(&self.end) {
             *k = ratio * end;
         }

@@ -21,7 +21,7 @@ pub(in crate::implicit) struct Site<'s, P> {
 }
 
 /// The algebraic equations of one problem, with buffers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::implicit) struct Consistent {
     pub(super) rows: Vec<Row>,
     /// Components that a differential equation holds on its own: they keep their bits.

@@ -4,6 +4,7 @@ use bifrons_algebra::{Lu, Structure};
 
 use super::Radau;
 use super::tables::{PAIR_IM, PAIR_RE, REAL, T, TI};
+use crate::implicit::matrices::Matrices;
 use crate::problem::{Clipped, Derivatives as _};
 
 /// `A⁻¹ ⊗ M − h diag(J₁, J₂, J₃)`, factored.
@@ -58,9 +59,15 @@ impl Stacked {
             let t = method.stage(k, &mut self.state);
             link.jacobian(t, &self.state, jacobian);
         }
+        self.factor(&method.matrices, method.done)
+    }
+
+    /// Factors with the Jacobians that are there; false if the matrix is singular.
+    pub(super) fn factor(&mut self, matrices: &Matrices, h: f64) -> bool {
+        let n = self.n;
         self.values.fill(0.0);
         let inverse = inverse();
-        let (structure, mass, _) = method.matrices.parts();
+        let (structure, mass, _) = matrices.parts();
         for column in 0..n {
             structure.for_column(column, |row, at| {
                 for (j, k) in (0..9).map(|both| (both / 3, both % 3)) {
@@ -69,7 +76,6 @@ impl Stacked {
                 }
             });
         }
-        let h = method.done;
         for (k, jacobian) in self.jacobians.chunks_exact(n * n).enumerate() {
             for (at, slope) in jacobian.iter().enumerate() {
                 let (column, row) = (at / n, at % n);
@@ -86,5 +92,10 @@ impl Stacked {
 
     pub(super) fn solve(&mut self) {
         self.lu.solve(&mut self.right);
+    }
+
+    /// Solves with the transpose.
+    pub(super) fn solve_transposed(&mut self) {
+        self.lu.solve_transposed(&mut self.right);
     }
 }
