@@ -116,6 +116,25 @@ impl Bdf {
         self.differences[..n].copy_from_slice(&self.y);
     }
 
+    /// Stands at the end of a step; `over` starts over from there with order one.
+    fn advance(&mut self, t_new: f64, over: bool) {
+        let n = self.n;
+        self.y_old.copy_from_slice(&self.differences[..n]);
+        self.started_over = over;
+        self.last_change = core::mem::replace(&mut self.changed, UNCHANGED);
+        if over {
+            self.start_over();
+        } else {
+            fixed!(
+                n,
+                advance,
+                (&mut self.differences, self.order, &self.correction)
+            );
+        }
+        self.y.copy_from_slice(&self.differences[..n]);
+        (self.t_old, self.t) = (self.t, t_new);
+    }
+
     fn underflow(&self, norm: f64) -> Failure {
         Failure::StepUnderflow {
             t: self.t,
@@ -184,20 +203,7 @@ impl<P: Problem> Stepper<P> for Bdf {
             self.shrink(square);
             return self.reject(square.sqrt());
         }
-        self.y_old.copy_from_slice(&self.differences[..n]);
-        self.started_over = stagnant;
-        self.last_change = core::mem::replace(&mut self.changed, UNCHANGED);
-        if stagnant {
-            self.start_over();
-        } else {
-            fixed!(
-                n,
-                advance,
-                (&mut self.differences, self.order, &self.correction)
-            );
-        }
-        self.y.copy_from_slice(&self.differences[..n]);
-        (self.t_old, self.t) = (self.t, t_new);
+        self.advance(t_new, stagnant);
         self.done = (self.h, self.order);
         self.statistics.accepted += 1;
         self.equal_steps += 1;

@@ -193,16 +193,15 @@ impl Consistent {
         y: &mut [f64],
     ) -> Result<usize, Failure> {
         let t = site.t;
-        self.given.copy_from_slice(y);
-        self.weigh(y);
+        self.remember(y);
         let fatal = RefCell::new(None);
         let shared = RefCell::new((
             &mut *site.problem,
             &mut *site.matrices,
             &mut *site.statistics,
         ));
-        let (rows, given, system, f) = (&self.rows, &self.given, &self.system, &mut self.f);
-        let f = RefCell::new(f);
+        let (rows, given, system) = (&self.rows, &self.given, &self.system);
+        let f = RefCell::new(&mut self.f);
         let note = |fault| {
             if let Fault::Fatal(message) = fault {
                 *fatal.borrow_mut() = Some(message);
@@ -246,12 +245,12 @@ impl Consistent {
             return Err(Failure::Fatal { t, message });
         }
         self.fixed.iter().for_each(|&i| y[i] = self.given[i]);
-        found
-            .map(|report| report.iterations)
-            .map_err(|e| named(e, t))
+        found.map_or_else(|e| Err(named(e, t)), |report| Ok(report.iterations))
     }
 
-    fn weigh(&mut self, y: &[f64]) {
+    /// Notes where a search starts, and what its corrections are weighed with.
+    fn remember(&mut self, y: &[f64]) {
+        self.given.copy_from_slice(y);
         for (w, (y, a)) in self.weights.iter_mut().zip(y.iter().zip(&self.absolute)) {
             *w = 1.0 / (a + self.relative * y.abs()).max(f64::MIN_POSITIVE);
         }
