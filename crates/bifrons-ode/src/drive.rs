@@ -12,7 +12,7 @@ use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
 use crate::event::{Event, EventLog, Response};
 use crate::options::Options;
-use crate::problem::{Bounded, Fault, Problem};
+use crate::problem::{Bounded, Carries, Fault, Problem};
 use crate::recorder::Recorder;
 use crate::solution::Outcome;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
@@ -49,7 +49,11 @@ struct Followed<'f, P, S> {
     failure: &'f mut Option<Failure>,
 }
 
-impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
+impl<'p, P, S> Track for Followed<'_, Bounded<'p, P>, S>
+where
+    P: Carries + ?Sized,
+    S: Stepper<Bounded<'p, P>>,
+{
     fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
         self.problem.roots(t, y, g)
     }
@@ -60,7 +64,8 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
         let before = y.to_vec();
         let response = self.problem.event(event, y);
         // A state that is not finite is named elsewhere. Functions and logs see a consistent one.
-        if !same_bits(&before, y) && y.iter().all(|v| v.is_finite()) {
+        let own = self.own(y.len());
+        if !same_bits(&before[..own], &y[..own]) && y.iter().all(|v| v.is_finite()) {
             let found = self
                 .stepper
                 .make_consistent(self.problem, event.t, y, false);
@@ -73,6 +78,9 @@ impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
     }
     fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
         self.log.push(event, before, after);
+    }
+    fn own(&self, _count: usize) -> usize {
+        self.problem.own_dimension()
     }
 }
 
@@ -100,7 +108,7 @@ pub(crate) struct Run<'r, 's, 'p, P: ?Sized, S> {
 
 impl<'r, 's, 'p, P, S> Run<'r, 's, 'p, P, S>
 where
-    P: Problem + ?Sized,
+    P: Carries + ?Sized,
     S: Stepper<Bounded<'p, P>>,
 {
     /// A run that has not started.

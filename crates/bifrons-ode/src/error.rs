@@ -85,12 +85,6 @@ pub enum InputError {
         /// The method.
         method: &'static str,
     },
-    /// The discrete adjoint is that of an explicit method.
-    #[error("the adjoint of {method} is not available; choose an explicit method")]
-    NoAdjoint {
-        /// The method.
-        method: &'static str,
-    },
     /// A step size option is zero, negative or NaN.
     #[error("{which} step must be positive, got {value}")]
     StepOption {

@@ -9,7 +9,7 @@
 
 mod basis;
 mod bdf;
-mod consistent;
+mod carried;
 mod esdirk;
 mod footprint;
 mod initial;
@@ -17,6 +17,7 @@ mod matrices;
 mod norm;
 mod pace;
 mod radau;
+mod reverse;
 mod rosenbrock;
 mod setup;
 mod standing;
@@ -31,11 +32,13 @@ use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::stepper::Stepper;
 pub(crate) use bdf::Bdf;
-pub use consistent::Initialisation;
+pub(crate) use carried::{Base, CarriedRun, Visitor, with_method};
 pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
-pub use initial::{InitialError, InitialReport, Moved, make_consistent};
+pub(crate) use initial::Algebra;
+pub use initial::{InitialError, InitialReport, Initialisation, Moved, make_consistent};
 pub(crate) use radau::Radau;
+pub(crate) use reverse::{Pull, Reverse};
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
 pub(crate) use setup::Setup;
 

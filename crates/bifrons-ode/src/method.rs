@@ -84,6 +84,15 @@ impl Method {
         }
     }
 
+    /// Whether the method solves equations in every step.
+    #[must_use]
+    pub const fn is_implicit(self) -> bool {
+        !matches!(
+            self,
+            Self::Dopri5 | Self::Tsit5 | Self::Bs32 | Self::Dop853 | Self::Rk4 { .. }
+        )
+    }
+
     pub(crate) fn check(self) -> Result<(), InputError> {
         match self {
             Self::Rk4 { step } if !(step > 0.0 && step.is_finite()) => {

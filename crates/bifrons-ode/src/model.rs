@@ -1,13 +1,13 @@
 //! Models written once over any scalar, and what follows from that without further code.
 
 use crate::event::{Event, Response, RootRule};
-use crate::problem::{Fault, MatrixMut, Problem, Structure};
+use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
 use crate::scalar::{Dual, Scalar};
 
 /// Directions that one sweep of dual numbers carries.
 pub(crate) const SWEEP: usize = 4;
 
-/// A model `y' = f(t, y, p)` with parameters, written over any [`Scalar`].
+/// A model `M y' = f(t, y, p)` with parameters, written over any [`Scalar`].
 ///
 /// From one text follow the values, the exact Jacobian ([`Modelled`]), sensitivities and adjoints
 /// ([`forward_sensitivities`](crate::forward_sensitivities), [`adjoint`](crate::adjoint)).
@@ -17,6 +17,17 @@ pub trait Model {
 
     /// Writes `f(t, y, p)` into `dy`.
     fn rhs<S: Scalar>(&self, t: S, y: &[S], p: &[S], dy: &mut [S]);
+
+    /// The mass matrix, the same during a run; it depends on no parameter. Default: the identity.
+    fn mass(&self) -> Mass {
+        Mass::Identity
+    }
+
+    /// Differentiation index of a component, see [`Problem::index`]. Default: 1.
+    fn index(&self, component: usize) -> u8 {
+        let _ = component;
+        1
+    }
 
     /// Number of root functions. Default: none.
     fn root_count(&self) -> usize {
@@ -48,6 +59,7 @@ pub trait Model {
 #[derive(Debug, Clone)]
 pub struct Modelled<M> {
     pub(crate) model: M,
+    mass: Mass,
     pub(crate) parameters: Vec<f64>,
     y: Vec<Dual<SWEEP>>,
     p: Vec<Dual<SWEEP>>,
@@ -60,6 +72,7 @@ impl<M: Model> Modelled<M> {
         let zero = Dual::constant(0.0);
         let n = model.dimension();
         Self {
+            mass: model.mass(),
             model,
             parameters: parameters.to_vec(),
             y: vec![zero; n],
@@ -117,6 +130,14 @@ impl<M: Model> Problem for Modelled<M> {
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) -> Result<(), Fault> {
         self.slopes(t, y, |i, j, slope| out.set(i, j, slope));
         Ok(())
+    }
+
+    fn mass(&self) -> &Mass {
+        &self.mass
+    }
+
+    fn index(&self, component: usize) -> u8 {
+        self.model.index(component)
     }
 
     fn root_count(&self) -> usize {

@@ -9,7 +9,7 @@ mod with;
 use crate::event::{Event, Response, RootRule};
 
 pub use closure::{Closure, closure};
-pub(crate) use erased::{Bounded, DynamicProblem, Erased, Whole};
+pub(crate) use erased::{Bounded, Carries, Clipped, Derivatives, DynamicProblem, Erased, Whole};
 pub(crate) use lane::Alone;
 pub use lane::LaneProblem;
 pub use matrix::{Mass, MatrixMut, Pattern, Structure};

@@ -1,9 +1,13 @@
 //! Numbers that carry derivatives: one right-hand side gives values, Jacobians, sensitivities.
 
+mod along;
+
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use bifrons_lanes::math;
+
+pub(crate) use along::Along;
 
 /// A number with the operations that right-hand sides use: `f64`, or a [`Dual`].
 ///

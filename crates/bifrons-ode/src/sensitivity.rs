@@ -1,13 +1,13 @@
 //! Forward sensitivities: derivatives of a solution by parameters and initial values.
 
 use crate::error::{InputError, SolveError};
-use crate::event::{Event, Response, RootRule};
-use crate::model::Model;
+use crate::implicit::{Algebra, CarriedRun, Setup, with_method};
+use crate::model::{Model, Modelled};
 use crate::options::{Options, Save};
-use crate::problem::{Fault, Problem};
+use crate::problem::{Erased, Problem as _};
 use crate::solution::Solution;
-use crate::solve::solve;
-use crate::tangent::{Directions, Tangents};
+use crate::solve::{check, general};
+use crate::tangent::{Augmented, Passage};
 use crate::tolerance::Tolerance;
 
 /// A solution with its derivatives.
@@ -44,65 +44,6 @@ impl Sensitivities {
     }
 }
 
-/// State and sensitivities as one system.
-struct Augmented<M> {
-    model: M,
-    parameters: Vec<f64>,
-    tangents: Tangents,
-    /// Directions of the initial state, that come before the parameters.
-    first: usize,
-    count: usize,
-    shift: Vec<f64>,
-    instants: Vec<Vec<f64>>,
-}
-
-impl<M: Model + Clone> Problem for Augmented<M> {
-    fn dimension(&self) -> usize {
-        self.model.dimension() * (1 + self.count)
-    }
-
-    fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), Fault> {
-        let n = self.model.dimension();
-        let ((y, states), (dy, out)) = (y.split_at(n), dy.split_at_mut(n));
-        let directions = Directions {
-            states,
-            first: self.first,
-            count: self.count,
-        };
-        let at = (t, y, self.parameters.as_slice());
-        self.tangents.rhs(&self.model, at, directions, (dy, out));
-        Ok(())
-    }
-
-    fn root_count(&self) -> usize {
-        self.model.root_count()
-    }
-
-    fn root_rule(&self, root: usize) -> RootRule {
-        self.model.root_rule(root)
-    }
-
-    fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
-        let n = self.model.dimension();
-        self.model.roots(t, &y[..n], &self.parameters, g);
-        Ok(())
-    }
-
-    fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
-        let n = self.model.dimension();
-        let (y, states) = y.split_at_mut(n);
-        let response = self.tangents.event(
-            &mut self.model,
-            event,
-            (y, &self.parameters),
-            (states, self.first, self.count),
-            &mut self.shift,
-        );
-        self.instants.push(self.shift.clone());
-        response
-    }
-}
-
 /// Integrates `model` together with the derivatives of its state by directions of the initial
 /// state (`directions`, one after the other, `n` numbers each, may be empty) and by every
 /// parameter.
@@ -111,23 +52,37 @@ impl<M: Model + Clone> Problem for Augmented<M> {
 /// s_d' = f_y s_d + f_p e_d
 /// ```
 ///
-/// with derivatives by dual numbers, exact to round-off. The method sees the sensitivities as
-/// further components that do not take part in its error norm, so the steps are those of the state
-/// alone up to round-off. At an event the instant moves with the parameters, `τ = ∂t/∂q`, and
+/// with derivatives by dual numbers, exact to round-off. They do not take part in the error norm.
+///
+/// An explicit method sees them as further components; its steps are those of the state alone up
+/// to round-off. An implicit method takes its steps on the state alone, bit for bit those of
+/// [`solve`](crate::solve) with the same model; after each of them the differentiated equations of that step are
+/// solved for all columns with the factors that the step has left behind, to 1e-3 of the relative
+/// tolerance (staggered). So the columns are the derivatives of the numerical solution with its
+/// steps held fixed, for every method.
+///
+/// At an event the instant moves with the parameters, `τ = ∂t/∂q`, and
 ///
 /// ```text
-/// s⁺ = r_y (s⁻ + f⁻ τ) + r_t τ + r_p - f⁺ τ,   τ = -(g_y s⁻ + g_p) / (g_t + g_y f⁻)
+/// s⁺ = r_y (s⁻ + y'⁻ τ) + r_t τ + r_p - y'⁺ τ,   τ = -(g_y s⁻ + g_p) / (g_t + g_y y'⁻)
 /// ```
 ///
 /// for the handler `y⁺ = r(t, y⁻, p)`; the first of several functions that fire together decides
-/// `τ`. The model is cloned for every four directions, so that its modes change once.
+/// `τ`, an event at the start does not move. The model is cloned for every four directions, so
+/// that its modes change once.
 ///
-/// Any method of [`Options::method`]. Cost: `1 + (directions + parameters) / 4` evaluations of the
-/// model in dual numbers per evaluation of the right-hand side.
+/// With a singular mass matrix of index one the directions are made consistent at the start and
+/// after events: `M s` is kept and the derivatives of the algebraic equations hold. For a higher
+/// index they are taken as they are.
+///
+/// Any method of [`Options::method`]. Cost: explicit, `1 + m / 4` evaluations of the model in dual
+/// numbers per evaluation of the right-hand side, with `m` directions and parameters; implicit, a
+/// few times `m / 4` of them and `m` solves with existing factors per stage and step, counted in
+/// [`Statistics::tangents`](crate::Statistics::tangents).
 ///
 /// # Errors
 ///
-/// As [`solve`]; [`InputError::StateLength`] if the directions are not whole.
+/// As [`solve`](crate::solve); [`InputError::StateLength`] if the directions are not whole.
 pub fn forward_sensitivities<M: Model + Clone>(
     model: M,
     parameters: &[f64],
@@ -148,28 +103,52 @@ pub fn forward_sensitivities<M: Model + Clone>(
         }
         .into());
     }
+    let modelled = Modelled::new(model.clone(), parameters);
+    check(&modelled, t0, y0, t_end, options)?;
+    save.check(t0, t_end)?;
     let first = directions.len() / n.max(1);
     let count = first + parameters.len();
     let mut start = vec![0.0; n * (1 + count)];
     start[..n].copy_from_slice(y0);
     start[n..n + directions.len()].copy_from_slice(directions);
-    let mut problem = Augmented {
-        tangents: Tangents::new(&model, parameters.len()),
-        model,
-        parameters: parameters.to_vec(),
-        first,
-        count,
-        shift: vec![0.0; count],
-        instants: Vec::new(),
+    let algebra = Algebra::new(&model, count, &options.tolerance)?;
+    let passage = Passage::new(&model, parameters.len(), count, t0, algebra);
+    let mut problem = Augmented::new(model, parameters, first, passage);
+    let span = (t0, t_end);
+    let solution = if options.method.is_implicit() {
+        implicit(&mut problem, &modelled, span, &start, save, options)?
+    } else {
+        let mut settings = options.clone();
+        settings.tolerance = state_only(&options.tolerance, n, count)?;
+        general(&mut problem, span, &start, save, &settings)?
     };
-    let mut settings = options.clone();
-    settings.tolerance = state_only(&options.tolerance, n, count)?;
-    let solution = solve(&mut problem, t0, &start, t_end, save, &settings)?;
     Ok(Sensitivities {
         solution,
         instants: problem.instants,
         dimension: n,
     })
+}
+
+/// A run of an implicit method that carries the columns along.
+fn implicit<M: Model + Clone>(
+    problem: &mut Augmented<M>,
+    modelled: &Modelled<M>,
+    span: (f64, f64),
+    start: &[f64],
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let direction = if span.1 < span.0 { -1.0 } else { 1.0 };
+    let setup =
+        Setup::new(modelled, &options.tolerance).with_initialisation(options.initialisation);
+    let run = CarriedRun {
+        problem: Erased::new(problem, direction),
+        span,
+        start,
+        save,
+        options,
+    };
+    with_method(options.method, &setup, |i| modelled.index(i), run)
 }
 
 /// Tolerances under which the norm of the augmented system is that of the state alone.

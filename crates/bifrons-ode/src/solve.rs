@@ -8,7 +8,7 @@ use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, Bounded, DynamicProblem, Erased, Mass, Problem, Whole};
+use crate::problem::{Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
 
@@ -90,7 +90,7 @@ fn on_one_lane<P: Problem>(
 }
 
 /// Every method on the driver of general runs.
-fn general(
+pub(crate) fn general(
     problem: &mut dyn DynamicProblem,
     span: (f64, f64),
     y0: &[f64],
@@ -122,7 +122,7 @@ fn explicit<K: Kind>(
 }
 
 /// A run by an explicit method into a recorder, which is told the coefficients of interpolants.
-pub(crate) fn explicit_into<'s, K: Kind, P: Problem + ?Sized>(
+pub(crate) fn explicit_into<'s, K: Kind, P: Carries + ?Sized>(
     problem: Bounded<'_, P>,
     span: (f64, f64),
     y0: &[f64],

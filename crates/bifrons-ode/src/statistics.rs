@@ -31,6 +31,9 @@ pub struct Statistics {
     pub events: u64,
     /// Steps at whose end a root function was exactly zero and had not left zero before.
     pub disarmed: u64,
+    /// Evaluations of the derivatives of the right-hand side in the directions of sensitivities, all
+    /// of them together.
+    pub tangents: u64,
     /// Times that an explicit method met signs of stiffness, from its last two stages.
     pub stiff_suspected: u64,
 }
@@ -49,6 +52,7 @@ impl core::ops::AddAssign for Statistics {
         self.root_evaluations += other.root_evaluations;
         self.events += other.events;
         self.disarmed += other.disarmed;
+        self.tangents += other.tangents;
         self.stiff_suspected += other.stiff_suspected;
     }
 }

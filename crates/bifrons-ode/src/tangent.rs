@@ -1,8 +1,12 @@
 //! Derivatives of right-hand sides and of events in given directions, by dual numbers.
 
-use crate::event::{Event, Response};
+mod augmented;
+mod event;
+
 use crate::model::{Model, SWEEP};
-use crate::scalar::{Dual, Scalar as _};
+use crate::scalar::{Along, Dual, Scalar as _};
+pub(crate) use augmented::Augmented;
+pub(crate) use event::{Passage, Track};
 
 /// Buffers for derivatives of a model in many directions, `SWEEP` at a time.
 #[derive(Debug, Clone)]
@@ -11,6 +15,10 @@ pub(crate) struct Tangents {
     p: Vec<Dual<SWEEP>>,
     dy: Vec<Dual<SWEEP>>,
     g: Vec<Dual<SWEEP>>,
+    /// Second derivatives: state, parameters, right-hand side.
+    y2: Vec<Along<Dual<SWEEP>>>,
+    p2: Vec<Along<Dual<SWEEP>>>,
+    dy2: Vec<Along<Dual<SWEEP>>>,
 }
 
 /// Directions in the space of states and parameters: `states[d n + i]`, and for direction `d` a
@@ -24,12 +32,16 @@ pub(crate) struct Directions<'d> {
 
 impl Tangents {
     pub(crate) fn new<M: Model>(model: &M, parameters: usize) -> Self {
-        let zero = Dual::constant(0.0);
+        let (zero, none) = (Dual::constant(0.0), Along::constant(0.0));
+        let n = model.dimension();
         Self {
-            y: vec![zero; model.dimension()],
+            y: vec![zero; n],
             p: vec![zero; parameters],
-            dy: vec![zero; model.dimension()],
+            dy: vec![zero; n],
             g: vec![zero; model.root_count()],
+            y2: vec![none; n],
+            p2: vec![none; parameters],
+            dy2: vec![none; n],
         }
     }
 
@@ -76,78 +88,93 @@ impl Tangents {
         }
     }
 
-    /// Carries an event through: `y` becomes the state after it, and the state directions become
-    /// those at fixed time after it; `shift[d]` is the derivative of the instant.
-    ///
-    /// With `τ` the derivative of the instant, `τ = -(g_y s + g_p) / (g_t + g_y f)`, the state at
-    /// the instant changes by `s + f τ`, the handler maps it, and `f⁺ τ` is taken off again.
-    pub(crate) fn event<M: Model + Clone>(
+    /// Writes the derivatives of `J u + f_t time` in all directions into `out[d n + i]`:
+    /// `(f_yy s_d + f_yp e_d) u + (f_ty s_d + f_tp e_d) time`.
+    pub(crate) fn second<M: Model>(
         &mut self,
-        model: &mut M,
-        event: &Event<'_>,
-        (y, p): (&mut [f64], &[f64]),
-        (states, first, count): (&mut [f64], usize, usize),
-        shift: &mut [f64],
-    ) -> Response {
+        model: &M,
+        (t, y, p): (f64, &[f64], &[f64]),
+        directions: Directions<'_>,
+        (time, u): (f64, &[f64]),
+        out: &mut [f64],
+    ) {
         let n = y.len();
-        let (before, mut after) = (y.to_vec(), y.to_vec());
-        let (mut slope, mut slope_after) = (vec![0.0; n], vec![0.0; n]);
-        model.rhs(event.t, &before, p, &mut slope);
-        let original = model.clone();
-        let mut response = Response::Continue;
-        for from in (0..count.max(1)).step_by(SWEEP) {
-            let directions = Directions {
-                states,
-                first,
-                count,
-            };
-            self.load(&before, p, directions, from);
-            let instant = self.instant(&original, event, &slope);
-            for (dual, f) in self.y.iter_mut().zip(&slope) {
-                for (tangent, shift) in dual.tangent.iter_mut().zip(instant) {
-                    *tangent += f * shift;
-                }
+        let t = Along {
+            value: Dual::constant(t),
+            along: Dual::constant(time),
+        };
+        for from in (0..directions.count).step_by(SWEEP) {
+            self.load(y, p, directions, from);
+            for (second, (first, &u)) in self.y2.iter_mut().zip(self.y.iter().zip(u)) {
+                *second = Along {
+                    value: *first,
+                    along: Dual::constant(u),
+                };
             }
-            *model = original.clone();
-            let time = Dual::new(event.t, instant);
-            response = model.event(event, time, &mut self.y, &self.p);
-            for (value, dual) in after.iter_mut().zip(&self.y) {
-                *value = dual.value;
+            for (second, first) in self.p2.iter_mut().zip(&self.p) {
+                *second = Along {
+                    value: *first,
+                    along: Dual::constant(0.0),
+                };
             }
-            model.rhs(event.t, &after, p, &mut slope_after);
-            for (k, &tau) in instant.iter().enumerate() {
-                if from + k < count {
-                    shift[from + k] = tau;
-                    for i in 0..n {
-                        states[(from + k) * n + i] = self.y[i].tangent[k] - slope_after[i] * tau;
+            model.rhs(t, &self.y2, &self.p2, &mut self.dy2);
+            for (i, number) in self.dy2.iter().enumerate() {
+                for (k, &slope) in number.along.tangent.iter().enumerate() {
+                    if from + k < directions.count {
+                        out[(from + k) * n + i] = slope;
                     }
                 }
             }
         }
-        y.copy_from_slice(&after);
-        response
     }
 
-    /// Derivative of the instant at which the first function of the event is zero.
-    fn instant<M: Model>(&mut self, model: &M, event: &Event<'_>, slope: &[f64]) -> [f64; SWEEP] {
-        let Some(fired) = event.roots.first() else {
-            return [0.0; SWEEP];
+    /// Writes `∂f/∂t` into `out`.
+    pub(crate) fn by_time<M: Model>(
+        &mut self,
+        model: &M,
+        (t, y, p): (f64, &[f64], &[f64]),
+        out: &mut [f64],
+    ) {
+        let none = Directions {
+            states: &[],
+            first: 0,
+            count: 0,
         };
-        let zero = Dual::constant(0.0);
-        self.g.fill(zero);
-        model.roots(Dual::constant(event.t), &self.y, &self.p, &mut self.g);
-        let change = self.g[fired.index].tangent;
-        // Along the trajectory: one direction with the slope as its tangent, time running.
-        let mut along = [zero; 1].repeat(self.y.len());
-        for (dual, (own, f)) in along.iter_mut().zip(self.y.iter().zip(slope)) {
-            *dual = Dual::constant(own.value);
-            dual.tangent[0] = *f;
-        }
-        let still: Vec<_> = self.p.iter().map(|p| Dual::constant(p.value)).collect();
-        let mut time = Dual::constant(event.t);
+        self.load(y, p, none, 0);
+        let mut time = Dual::constant(t);
         time.tangent[0] = 1.0;
-        model.roots(time, &along, &still, &mut self.g);
-        let rate = self.g[fired.index].tangent[0];
-        change.map(|g| if g == 0.0 { 0.0 } else { -g / rate })
+        model.rhs(time, &self.y, &self.p, &mut self.dy);
+        for (out, dual) in out.iter_mut().zip(&self.dy) {
+            *out = dual.tangent[0];
+        }
+    }
+
+    /// Calls `entry(i, j, ∂f_i/∂y_j)` for every pair.
+    pub(crate) fn jacobian<M: Model>(
+        &mut self,
+        model: &M,
+        (t, y, p): (f64, &[f64], &[f64]),
+        mut entry: impl FnMut(usize, usize, f64),
+    ) {
+        let n = y.len();
+        for from in (0..n).step_by(SWEEP) {
+            for (i, dual) in self.y.iter_mut().enumerate() {
+                *dual = Dual::constant(y[i]);
+                if (from..from + SWEEP).contains(&i) {
+                    dual.tangent[i - from] = 1.0;
+                }
+            }
+            for (dual, &p) in self.p.iter_mut().zip(p) {
+                *dual = Dual::constant(p);
+            }
+            model.rhs(Dual::constant(t), &self.y, &self.p, &mut self.dy);
+            for (i, dual) in self.dy.iter().enumerate() {
+                for (k, &slope) in dual.tangent.iter().enumerate() {
+                    if from + k < n {
+                        entry(i, from + k, slope);
+                    }
+                }
+            }
+        }
     }
 }

@@ -40,6 +40,10 @@ pub(crate) trait Track {
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response;
     /// Notes what the handler did.
     fn note(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]);
+    /// Of `count` components those that are the state; what follows is carried along.
+    fn own(&self, count: usize) -> usize {
+        count
+    }
 }
 
 /// What was found in a step.

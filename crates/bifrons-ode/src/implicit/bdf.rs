@@ -19,14 +19,16 @@
 mod control;
 mod interpolant;
 mod kernel;
+mod reverse;
 mod solve;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_algebra::Contraction;
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -34,7 +36,7 @@ use crate::statistics::Statistics;
 use tables::{MAX_ORDER, ROWS};
 
 /// A run of the formulas.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bdf {
     n: usize,
     relative: f64,
@@ -59,6 +61,12 @@ pub(crate) struct Bdf {
     pending: Option<(usize, f64)>,
     /// Step and order of the last accepted step: those of its interpolant.
     done: (f64, usize),
+    /// What changes of step make of the differences since the last accepted step, and what they
+    /// had made of them before it.
+    changed: tables::Change,
+    last_change: tables::Change,
+    /// Whether the last accepted step made the method start over.
+    started_over: bool,
     /// Rejections in a row, and the mean square error of the last.
     rejections: u32,
     last_error: f64,
@@ -98,6 +106,9 @@ impl Bdf {
             equal_steps: 0,
             pending: None,
             done: (1.0, 1),
+            changed: tables::UNCHANGED,
+            last_change: tables::UNCHANGED,
+            started_over: false,
             rejections: 0,
             last_error: 0.0,
             differences: vec![0.0; ROWS * n],

@@ -28,13 +28,15 @@
 mod control;
 mod interpolant;
 mod kernel;
+mod reverse;
 mod solve;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
@@ -42,7 +44,7 @@ use crate::statistics::Statistics;
 pub(crate) use tables::{ESDIRK4, ESDIRK5, TR_BDF2, Tableau};
 
 /// A run of one of the methods.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Esdirk {
     tableau: &'static Tableau,
     n: usize,
@@ -63,6 +65,8 @@ pub(crate) struct Esdirk {
     h: f64,
     /// Signed step of the last accepted one, zero if there is none.
     done: f64,
+    /// What the slope at the start of the last attempt was multiplied with.
+    first_ratio: f64,
     /// Whether the last attempt was rejected.
     rejected: bool,
     /// Mean square error of the last accepted step.
@@ -112,6 +116,7 @@ impl Esdirk {
             t: 0.0,
             h: 0.0,
             done: 0.0,
+            first_ratio: 0.0,
             rejected: false,
             last_error: 1.0,
             k: vec![0.0; tableau.stages * n],

@@ -7,7 +7,7 @@ use bifrons_algebra::differences::Differences;
 use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
 use bifrons_memory::Footprint;
 
-use super::consistent::Consistent;
+use super::initial::Consistent;
 use super::setup::Setup;
 use crate::error::InputError;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
@@ -18,7 +18,7 @@ use crate::statistics::Statistics;
 const CONSTRAINT_SCALE: f64 = 1e-5;
 
 /// The matrices of one problem.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Matrices {
     n: usize,
     identity: bool,
@@ -60,7 +60,6 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
-        let consistent = algebraic::singular(&union, &mass, setup);
         let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
         let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
         let identity = matches!(setup.mass, Mass::Identity);
@@ -69,7 +68,7 @@ impl Matrices {
         } else {
             empty_rows(union.structure(), &mass)
         };
-        Ok(Self {
+        let mut found = Self {
             n,
             empty,
             identity,
@@ -82,9 +81,11 @@ impl Matrices {
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
             least: absolute.iter().map(|&a| scale(a)).collect(),
             scale: absolute,
-            consistent,
+            consistent: None,
             union,
-        })
+        };
+        found.find_equations(setup)?;
+        Ok(found)
     }
 
     /// Bytes of the matrices of a problem, `fill` entries in a sparse factorisation.

@@ -24,20 +24,23 @@
 mod error;
 mod kernel;
 mod newton;
+mod reverse;
+mod stacked;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_algebra::Complex;
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
 use crate::error::InputError;
 use crate::statistics::Statistics;
 
 /// A run of the method.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Radau {
     n: usize,
     relative: f64,

@@ -8,12 +8,14 @@
 //!
 //! Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.7 and VI.4.
 
+mod reverse;
 mod stepper;
 mod tables;
+mod tangent;
 
 use bifrons_memory::Footprint;
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::norm::count;
 use super::setup::Setup;
@@ -22,7 +24,7 @@ use crate::statistics::Statistics;
 pub(crate) use tables::{RODAS4, RODAS5P, Tableau};
 
 /// A run of one of the methods.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Rosenbrock {
     n: usize,
     tableau: &'static Tableau,

@@ -1,6 +1,6 @@
 //! What an implicit method must know before it can allocate.
 
-use super::consistent::Initialisation;
+use super::initial::Initialisation;
 use crate::error::InputError;
 use crate::problem::{Mass, Problem, Structure};
 use crate::tolerance::Tolerance;

@@ -24,16 +24,13 @@ macro_rules! standing {
             y: &mut [f64],
             first: bool,
         ) -> Result<(), $crate::error::Failure> {
-            let high = self.is_high();
-            let mut task = $crate::implicit::consistent::Task {
-                relative: self.relative,
-                absolute: &self.absolute,
-                weights: &mut self.weights,
-                mode: self.initialisation,
-                high,
-                first,
-            };
-            task.run(problem, &mut self.matrices, t, y, &mut self.statistics)
+            if self.is_high() {
+                return Ok(());
+            }
+            let how = (self.initialisation, first);
+            let statistics = &mut self.statistics;
+            self.matrices
+                .make_consistent(problem, (t, y), how, statistics)
         }
 
         fn t_old(&self) -> f64 {

@@ -16,6 +16,68 @@ pub(crate) trait DynamicProblem {
     fn root_rule(&self, root: usize) -> RootRule;
     fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault>;
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response;
+    /// Components that are the state; those behind them are carried along.
+    fn own_dimension(&self) -> usize {
+        self.dimension()
+    }
+    /// Derivatives of the right-hand side, where the problem carries sensitivities.
+    fn derivatives(&mut self) -> Option<&mut dyn Derivatives> {
+        None
+    }
+}
+
+/// Derivatives of the right-hand side in the directions of columns `s_d`, at `d n` of a slice, and
+/// of the parameters `q_d` that belong to them.
+pub(crate) trait Derivatives {
+    /// Writes `f_y s_d + f_q` for all columns.
+    fn columns(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]);
+    /// Writes the derivatives of `J u + f_t time` for all columns.
+    fn second(&mut self, t: f64, y: &[f64], s: &[f64], along: (f64, &[f64]), out: &mut [f64]);
+    /// Writes the Jacobian by columns.
+    fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]);
+    /// Writes the derivatives of the slope `y'` for all columns, zero where there are none.
+    fn slopes(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]);
+    /// Makes the columns satisfy the derivatives of the algebraic equations.
+    fn settle(&mut self, t: f64, y: &[f64], s: &mut [f64]);
+}
+
+/// Derivatives that are evaluated up to a time only, as the right-hand side is.
+pub(crate) struct Clipped<'c> {
+    inner: &'c mut dyn Derivatives,
+    direction: f64,
+    latest: f64,
+}
+
+/// The latest time, along a direction, that is not after `latest`.
+fn clip(t: f64, latest: f64, direction: f64) -> f64 {
+    if (t - latest) * direction > 0.0 {
+        latest
+    } else {
+        t
+    }
+}
+
+impl Derivatives for Clipped<'_> {
+    fn columns(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.columns(t, y, s, out);
+    }
+    fn second(&mut self, t: f64, y: &[f64], s: &[f64], along: (f64, &[f64]), out: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.second(t, y, s, along, out);
+    }
+    fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.jacobian(t, y, out);
+    }
+    fn slopes(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.slopes(t, y, s, out);
+    }
+    fn settle(&mut self, t: f64, y: &[f64], s: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.settle(t, y, s);
+    }
 }
 
 /// A whole problem as a [`DynamicProblem`].
@@ -124,12 +186,55 @@ impl<'p, P: ?Sized> Bounded<'p, P> {
         };
     }
 
+    /// Last time, along the direction, at which derivatives are evaluated.
+    pub(crate) const fn latest(&self) -> f64 {
+        self.latest
+    }
+
+    /// As [`Erased::latest`] of another run.
+    pub(crate) const fn set_latest(&mut self, latest: f64) {
+        self.latest = latest;
+    }
+
     fn clip(&self, t: f64) -> f64 {
-        if (t - self.latest) * self.direction > 0.0 {
-            self.latest
-        } else {
-            t
-        }
+        clip(t, self.latest, self.direction)
+    }
+}
+
+impl Bounded<'_, dyn DynamicProblem + '_> {
+    /// Derivatives of the right-hand side, where the problem carries sensitivities.
+    pub(crate) fn derivatives(&mut self) -> Option<Clipped<'_>> {
+        let (direction, latest) = (self.direction, self.latest);
+        self.problem.derivatives().map(|inner| Clipped {
+            inner,
+            direction,
+            latest,
+        })
+    }
+}
+
+/// What a problem carries along behind its state.
+pub(crate) trait Carries: Problem {
+    /// Components that are the state; those behind them are carried along.
+    fn own_dimension(&self) -> usize;
+}
+
+impl<P: Problem> Carries for P {
+    fn own_dimension(&self) -> usize {
+        self.dimension()
+    }
+}
+
+impl Carries for dyn DynamicProblem + '_ {
+    fn own_dimension(&self) -> usize {
+        DynamicProblem::own_dimension(self)
+    }
+}
+
+impl<P: Carries + ?Sized> Bounded<'_, P> {
+    /// Components that are the state; those behind them are carried along.
+    pub(crate) fn own_dimension(&self) -> usize {
+        self.problem.own_dimension()
     }
 }
 

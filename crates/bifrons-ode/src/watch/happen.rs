@@ -65,7 +65,8 @@ pub(crate) fn happen(
                 t,
             });
         }
-        if same_bits(last, y) {
+        let own = track.own(y.len());
+        if same_bits(&last[..own], &y[..own]) {
             return Ok(unchanged(watch, response, change));
         }
         change = Change::Restart(Restart::Reset);

@@ -5,7 +5,7 @@ use bifrons_lanes::math::{exp2_fast, log2_fast};
 
 use super::Bdf;
 use super::kernel::rescale;
-use super::tables::{change, error_constant};
+use super::tables::{change, compose, error_constant};
 use crate::implicit::norm::{fixed, mean_square};
 
 /// Factors within this band leave the step as it is: the factorisation stays valid.
@@ -33,6 +33,7 @@ impl Bdf {
     /// Makes the differences those of step `factor h`.
     pub(super) fn scale_step(&mut self, factor: f64) {
         let matrix = change(factor, self.order);
+        compose(&mut self.changed, &matrix, self.order);
         fixed!(
             self.n,
             rescale,

@@ -14,7 +14,7 @@ const KEEP_FACTORS: f64 = 0.3;
 const JACOBIAN_AGE: u64 = 50;
 
 /// What the simplified Newton iteration remembers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Iteration {
     contraction: Contraction,
     /// `c` of the factorisation; NaN if there is none.
@@ -62,6 +62,11 @@ impl Iteration {
     /// The next factorisation evaluates the Jacobian.
     pub(super) const fn renew_jacobian(&mut self) {
         self.jacobian_step = u64::MAX;
+    }
+
+    /// `c` of the factorisation.
+    pub(super) const fn factored(&self) -> f64 {
+        self.factored
     }
 
     /// Iterations of the last solution.

@@ -6,8 +6,8 @@
 
 use super::kernel::{Between, advance, error, predict};
 use super::solve::Solved;
-use super::tables::{alpha, error_constant};
-use super::{Bdf, MAX_ORDER};
+use super::tables::{UNCHANGED, alpha, error_constant};
+use super::{Bdf, MAX_ORDER, interpolant};
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, weights, worst};
 use crate::implicit::standing::standing;
@@ -74,6 +74,7 @@ impl Bdf {
         self.pending = None;
         self.rejections = 0;
         self.done = (self.h, 1);
+        self.changed = UNCHANGED;
         self.newton.forget();
         self.newton.renew_jacobian();
         Ok(())
@@ -113,6 +114,25 @@ impl Bdf {
             self.differences[n + i] = self.y[i] - self.y_old[i];
         }
         self.differences[..n].copy_from_slice(&self.y);
+    }
+
+    /// Stands at the end of a step; `over` starts over from there with order one.
+    fn advance(&mut self, t_new: f64, over: bool) {
+        let n = self.n;
+        self.y_old.copy_from_slice(&self.differences[..n]);
+        self.started_over = over;
+        self.last_change = core::mem::replace(&mut self.changed, UNCHANGED);
+        if over {
+            self.start_over();
+        } else {
+            fixed!(
+                n,
+                advance,
+                (&mut self.differences, self.order, &self.correction)
+            );
+        }
+        self.y.copy_from_slice(&self.differences[..n]);
+        (self.t_old, self.t) = (self.t, t_new);
     }
 
     fn underflow(&self, norm: f64) -> Failure {
@@ -183,18 +203,7 @@ impl<P: Problem> Stepper<P> for Bdf {
             self.shrink(square);
             return self.reject(square.sqrt());
         }
-        self.y_old.copy_from_slice(&self.differences[..n]);
-        if stagnant {
-            self.start_over();
-        } else {
-            fixed!(
-                n,
-                advance,
-                (&mut self.differences, self.order, &self.correction)
-            );
-        }
-        self.y.copy_from_slice(&self.differences[..n]);
-        (self.t_old, self.t) = (self.t, t_new);
+        self.advance(t_new, stagnant);
         self.done = (self.h, self.order);
         self.statistics.accepted += 1;
         self.equal_steps += 1;
@@ -217,7 +226,7 @@ impl<P: Problem> Stepper<P> for Bdf {
         } else {
             let s = (t - self.t) / self.done.0;
             for (i, value) in state.iter_mut().enumerate() {
-                *value = self.at(i, s);
+                *value = interpolant::value(&self.differences, self.n, self.done.1, i, s);
             }
         }
     }
@@ -227,7 +236,8 @@ impl<P: Problem> Stepper<P> for Bdf {
     }
 
     fn coefficients(&self, i: usize, out: &mut [f64]) {
-        self.alternating(i, out);
+        let ends = (self.y_old[i], self.y[i]);
+        interpolant::alternating((&self.differences, self.n), self.done.1, i, ends, out);
     }
 
     fn restart(

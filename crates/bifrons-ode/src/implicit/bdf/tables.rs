@@ -60,3 +60,24 @@ pub(super) fn change(ratio: f64, q: usize) -> Change {
     }
     product
 }
+
+/// The change that leaves all differences as they are.
+pub(super) const UNCHANGED: Change = {
+    let mut unit = [[0.0; MAX_ORDER + 1]; MAX_ORDER + 1];
+    let mut k = 0;
+    while k <= MAX_ORDER {
+        unit[k][k] = 1.0;
+        k += 1;
+    }
+    unit
+};
+
+/// Makes of `all` the change that `next`, of differences of order `1 ..= q`, follows.
+pub(super) fn compose(all: &mut Change, next: &Change, q: usize) {
+    for row in &mut all[1..] {
+        let old = *row;
+        for k in 1..=q {
+            row[k] = (1..=q).map(|l| old[l] * next[l][k]).sum();
+        }
+    }
+}

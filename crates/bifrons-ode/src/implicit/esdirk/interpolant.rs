@@ -19,21 +19,28 @@ impl Esdirk {
     /// Coefficients of component `i` in the basis of dense solutions.
     #[inline]
     pub(super) fn basis(&self, i: usize) -> [f64; 5] {
-        let change = self.y[i] - self.y_old[i];
-        let (begin, end) = (self.begin[i], self.end[i]);
-        [
-            self.y_old[i],
-            change,
-            begin - change,
-            2.0 * change - begin - end,
-            self.quartic[i],
-        ]
+        let (ends, slopes) = ((self.y_old[i], self.y[i]), (self.begin[i], self.end[i]));
+        basis(ends, slopes, self.quartic[i])
     }
+}
 
-    /// Value of component `i` at `θ` of the last step.
-    pub(super) fn at(&self, i: usize, theta: f64) -> f64 {
-        let r = self.basis(i);
-        let rest = 1.0 - theta;
-        r[0] + theta * (r[1] + rest * (r[2] + theta * (r[3] + rest * r[4])))
-    }
+/// Coefficients from the values at both ends, the slopes there, and the quartic term.
+#[inline]
+pub(super) fn basis(ends: (f64, f64), slopes: (f64, f64), quartic: f64) -> [f64; 5] {
+    let change = ends.1 - ends.0;
+    let (begin, end) = slopes;
+    [
+        ends.0,
+        change,
+        begin - change,
+        2.0 * change - begin - end,
+        quartic,
+    ]
+}
+
+/// Value at `θ` of the step.
+#[inline]
+pub(super) fn value(r: [f64; 5], theta: f64) -> f64 {
+    let rest = 1.0 - theta;
+    r[0] + theta * (r[1] + rest * (r[2] + theta * (r[3] + rest * r[4])))
 }

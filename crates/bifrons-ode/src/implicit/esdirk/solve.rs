@@ -30,7 +30,7 @@ pub(super) enum Solved {
 }
 
 /// What the simplified Newton iteration remembers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Iteration {
     pub(super) contraction: Contraction,
     /// `h γ` of the factorisation; NaN if there is none.
@@ -71,6 +71,11 @@ impl Iteration {
         self.factored = f64::NAN;
         self.stale = true;
         self.current = false;
+    }
+
+    /// `h γ` of the factorisation.
+    pub(super) const fn factored(&self) -> f64 {
+        self.factored
     }
 
     pub(super) fn iterations_per_stage(&self) -> f64 {

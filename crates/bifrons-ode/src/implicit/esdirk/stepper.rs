@@ -4,9 +4,9 @@
     reason = "ends of steps and absent steps are copied values"
 )]
 
-use super::Esdirk;
 use super::kernel::{Between, combine, error};
 use super::solve::Solved;
+use super::{Esdirk, interpolant};
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, weigh, weights, worst};
 use crate::implicit::standing::standing;
@@ -102,6 +102,7 @@ impl Esdirk {
         } else {
             self.h / self.done
         };
+        self.first_ratio = ratio;
         for (k, end) in self.k[..self.n].iter_mut().zip(&self.end) {
             *k = ratio * end;
         }
@@ -215,7 +216,7 @@ impl<P: Problem> Stepper<P> for Esdirk {
         } else {
             let theta = (t - self.t_old) / self.done;
             for (i, value) in state.iter_mut().enumerate() {
-                *value = self.at(i, theta);
+                *value = interpolant::value(self.basis(i), theta);
             }
         }
     }

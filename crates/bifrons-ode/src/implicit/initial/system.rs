@@ -17,7 +17,7 @@ struct Term {
 
 /// The matrix whose row `i` is `M_i` for a differential equation and `−(E J)_i` for an algebraic
 /// one, where `E` combines rows.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct System {
     structure: Structure,
     mass: Vec<Term>,

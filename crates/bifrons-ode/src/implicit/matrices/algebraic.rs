@@ -1,74 +1,13 @@
 //! Algebraic equations: which there are, and states that satisfy them.
 
-use core::cell::RefCell;
-
-use bifrons_algebra::{Lu, Union};
+use bifrons_algebra::Lu;
 
 use super::Matrices;
-use crate::error::Failure;
-use crate::implicit::consistent::{self, Consistent};
+use crate::error::{Failure, InputError};
+use crate::implicit::initial::{Consistent, Initialisation, Site};
 use crate::implicit::setup::Setup;
-use crate::problem::{Fault, Mass, Problem};
+use crate::problem::Problem;
 use crate::statistics::Statistics;
-
-/// The equations of a consistent state: zero rows of `M` are `f_i(t, y) = 0`, all others
-/// `M (y − y0) = c f(t, y)`.
-struct System<'a, P> {
-    matrices: &'a mut Matrices,
-    problem: &'a mut P,
-    statistics: &'a mut Statistics,
-    algebraic: &'a [bool],
-    start: &'a [f64],
-    trial: &'a mut [f64],
-    scratch: &'a mut [f64],
-    c: f64,
-    t: f64,
-    fatal: Option<&'static str>,
-}
-
-impl<P: Problem> System<'_, P> {
-    fn residual(&mut self, x: &[f64], out: &mut [f64]) -> bool {
-        self.statistics.rhs += 1;
-        let exists = consistent::evaluate(self.problem, self.t, x, out, &mut self.fatal);
-        for ((trial, x), start) in self.trial.iter_mut().zip(x).zip(self.start) {
-            *trial = x - start;
-        }
-        self.scratch.fill(0.0);
-        self.matrices.add_mass_times(1.0, self.trial, self.scratch);
-        for (i, out) in out.iter_mut().enumerate() {
-            if !self.algebraic[i] {
-                *out = self.scratch[i] - self.c * *out;
-            }
-        }
-        exists
-    }
-
-    fn jacobian(&mut self, x: &[f64], values: &mut [f64]) -> bool {
-        self.statistics.rhs += 1;
-        let here = &mut *self.scratch;
-        let exists = consistent::evaluate(self.problem, self.t, x, here, &mut self.fatal)
-            && self
-                .matrices
-                .evaluate(self.problem, self.t, x, here, self.statistics)
-                .is_ok();
-        let Matrices {
-            union,
-            mass,
-            jacobian,
-            ..
-        } = &*self.matrices;
-        for column in 0..x.len() {
-            union.structure().for_column(column, |row, at| {
-                values[at] = if self.algebraic[row] {
-                    jacobian[at]
-                } else {
-                    mass[at] - self.c * jacobian[at]
-                };
-            });
-        }
-        exists
-    }
-}
 
 impl Matrices {
     /// Columns of the mass matrix that are zero: components without a derivative. Empty if there
@@ -87,162 +26,50 @@ impl Matrices {
         }
     }
 
-    /// Whether the mass matrix is singular.
-    pub(in crate::implicit) const fn is_singular(&self) -> bool {
-        self.consistent.is_some()
-    }
-
-    /// The algebraic equation with the largest residual at `(t, y)`.
-    pub(in crate::implicit) fn worst_equation<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-        statistics: &mut Statistics,
-    ) -> (usize, f64) {
-        let mut worst = (0, 0.0_f64);
-        let Some(consistent) = &mut self.consistent else {
-            return worst;
-        };
-        statistics.rhs += 1;
-        if problem.rhs(t, y, &mut consistent.scratch).is_ok() {
-            for (i, &residual) in consistent.scratch.iter().enumerate() {
-                let counts = consistent.hidden || consistent.algebraic[i];
-                if counts && !(residual.abs() <= worst.1.abs()) {
-                    worst = (i, residual);
-                }
-            }
+    /// Finds the algebraic equations where the mass matrix is singular.
+    pub(super) fn find_equations(&mut self, setup: &Setup<'_>) -> Result<(), InputError> {
+        if self.identity || self.n == 0 {
+            return Ok(());
         }
-        worst
-    }
-
-    /// The state as it was before it was made consistent.
-    pub(in crate::implicit) fn take_back(&self, y: &mut [f64]) {
-        if let Some(consistent) = &self.consistent {
-            y.copy_from_slice(&consistent.start);
+        let mut lu = Lu::<f64>::analyse(self.union.structure());
+        let pivots = lu.refactor(&self.mass);
+        if !pivots.is_ok_and(|pivots| !pivots.is_near_singular()) {
+            let found = Consistent::new(self, setup.tolerance)?;
+            let any = found.algebraic().any(|is| is);
+            self.consistent = any.then(|| Box::new(found));
         }
+        Ok(())
     }
 
-    /// Changes `y` so that it satisfies the algebraic equations at `t`; `weights` measure changes.
+    /// Checks the state at the start of a run, or makes it and those after events consistent.
     ///
-    /// Nothing is done where the mass matrix is regular. Returns by how much `y` was changed.
+    /// Nothing is done where the mass matrix is regular.
     pub(in crate::implicit) fn make_consistent<P: Problem>(
         &mut self,
         problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        weights: &[f64],
-        statistics: &mut Statistics,
-    ) -> Result<f64, Failure> {
-        let Some(mut consistent) = self.consistent.take() else {
-            return Ok(0.0);
-        };
-        consistent.start.copy_from_slice(y);
-        let found = self.search(&mut consistent, problem, t, y, weights, statistics);
-        let mut change = 0.0;
-        for ((y, start), w) in y.iter().zip(&consistent.start).zip(weights) {
-            change += ((y - start) * w).powi(2);
-        }
-        self.consistent = Some(consistent);
-        found.map(|()| (change / self.n as f64).sqrt())
-    }
-
-    fn search<P: Problem>(
-        &mut self,
-        consistent: &mut Consistent,
-        problem: &mut P,
-        t: f64,
-        y: &mut [f64],
-        weights: &[f64],
+        (t, y): (f64, &mut [f64]),
+        (mode, first): (Initialisation, bool),
         statistics: &mut Statistics,
     ) -> Result<(), Failure> {
-        // Small against the mass matrix, large against round-off.
-        let c = if consistent.hidden {
-            1e-7 * self.time_scale(problem, t, y, &mut consistent.scratch, statistics)?
-        } else {
-            0.0
-        };
-        let Consistent {
-            newton,
-            algebraic,
-            start,
-            trial,
-            scratch,
-            ..
-        } = consistent;
-        let system = RefCell::new(System {
-            matrices: self,
-            problem,
-            statistics,
-            algebraic,
-            start,
-            trial,
-            scratch,
-            c,
-            t,
-            fatal: None,
-        });
-        let found = newton.solve(
-            y,
-            weights,
-            &consistent::options(),
-            |x, out| system.borrow_mut().residual(x, out),
-            |x, _, values| system.borrow_mut().jacobian(x, values),
-        );
-        if let Some(message) = system.into_inner().fatal {
-            return Err(Failure::Fatal { t, message });
+        if mode == Initialisation::Unchecked {
+            return Ok(());
         }
-        found
-            .map(|_| ())
-            .map_err(|error| consistent::failure(error, t))
-    }
-
-    /// A time in which the state changes: `‖M‖ / ‖J‖` by their largest entries.
-    fn time_scale<P: Problem>(
-        &mut self,
-        problem: &mut P,
-        t: f64,
-        y: &[f64],
-        here: &mut [f64],
-        statistics: &mut Statistics,
-    ) -> Result<f64, Failure> {
-        statistics.rhs += 1;
-        let stop = |fault| match fault {
-            Fault::Fatal(message) => Failure::Fatal { t, message },
-            Fault::Recoverable => Failure::NoConsistentState {
-                t,
-                equation: 0,
-                residual: f64::NAN,
-            },
+        let Some(mut consistent) = self.consistent.take() else {
+            return Ok(());
         };
-        problem.rhs(t, y, here).map_err(stop)?;
-        self.evaluate(problem, t, y, here, statistics)
-            .map_err(stop)?;
-        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let (mass, jacobian) = (largest(&self.mass), largest(&self.jacobian));
-        Ok(if jacobian > 0.0 { mass / jacobian } else { 1.0 })
+        let mut site = Site {
+            problem,
+            matrices: self,
+            statistics,
+            t,
+        };
+        let found = if first && mode == Initialisation::Check {
+            let checked = consistent.check(&mut site, y);
+            checked.and_then(|()| consistent.determine(&mut site, y))
+        } else {
+            consistent.solve(&mut site, y).map(|_| ())
+        };
+        self.consistent = Some(consistent);
+        found
     }
-}
-
-/// The solver for consistent states of a system with singular mass matrix.
-pub(super) fn singular(union: &Union, mass: &[f64], setup: &Setup<'_>) -> Option<Box<Consistent>> {
-    let n = setup.dimension;
-    if *setup.mass == Mass::Identity || n == 0 {
-        return None;
-    }
-    let mut zero = vec![true; n];
-    for column in 0..n {
-        union
-            .structure()
-            .for_column(column, |row, at| zero[row] &= mass[at] == 0.0);
-    }
-    // The rows that are left must be independent: complete them and factor.
-    let mut lu = Lu::<f64>::analyse(union.structure());
-    let pivots = lu.refactor(mass);
-    let regular = pivots.is_ok_and(|pivots| !pivots.is_near_singular());
-    if regular {
-        return None;
-    }
-    let hidden = zero.iter().all(|z| !z);
-    Some(Box::new(Consistent::new(union.structure(), zero, hidden)))
 }

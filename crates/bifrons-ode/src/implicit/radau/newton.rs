@@ -12,7 +12,7 @@ use crate::problem::{Fault, Problem};
 const LIMIT: i32 = 7;
 
 /// What is kept from one iteration to the next.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Memory {
     tolerance: f64,
     /// `θ / (1 − θ)` of the last iteration, for those that end after one correction.
