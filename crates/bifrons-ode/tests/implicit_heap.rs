@@ -10,7 +10,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator::new();
 
 static RUN: Scope = Scope::new("run");
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Bdf,
     Method::Radau,
     Method::Rodas4,
@@ -18,6 +18,7 @@ const METHODS: [Method; 7] = [
     Method::TrBdf2,
     Method::Esdirk4,
     Method::Esdirk5,
+    Method::Auto,
 ];
 
 /// One thread, without the test harness: the counters belong to the process.
