@@ -39,7 +39,7 @@ pub(crate) use initial::Algebra;
 pub use initial::{InitialError, InitialReport, Initialisation, Moved, make_consistent};
 pub(crate) use radau::Radau;
 pub(crate) use reverse::{Pull, Reverse};
-pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
+pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock, Tableau as RosenbrockTableau};
 pub(crate) use setup::Setup;
 
 /// Integrates with the implicit method of the options.

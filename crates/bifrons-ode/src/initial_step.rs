@@ -19,6 +19,8 @@ pub(crate) struct Probe<'a> {
     pub(crate) absolute: &'a [f64],
     /// Order of the error estimate plus one.
     pub(crate) order: f64,
+    /// Whether tolerances are inverted first, as the implicit methods do: one rounding apart.
+    pub(crate) inverted: bool,
 }
 
 /// Hairer's estimate of the first step (Hairer, Nørsett, Wanner 1993, section II.4), positive.
@@ -41,37 +43,58 @@ pub(crate) fn estimate(
         relative,
         absolute,
         order,
+        inverted,
     } = probe;
     let count = y.len() as f64;
     // Mean square of `v` in the weights of the tolerances; a zero needs no weight.
     let mean_square = |v: &dyn Fn(usize) -> f64| {
         let squares = (0..y.len()).map(|i| {
-            let v = v(i);
-            let r = v / (absolute[i] + relative * y[i].abs());
+            let (v, tolerance) = (v(i), absolute[i] + relative * y[i].abs());
+            let r = if inverted {
+                v * (1.0 / tolerance)
+            } else {
+                v / tolerance
+            };
             if v == 0.0 { 0.0 } else { r * r }
         });
         squares.sum::<f64>() / count
     };
-    let state_square = mean_square(&|i| y[i]);
     let slope_square = mean_square(&|i| slope[i]);
+    let h0 = euler_length(mean_square(&|i| y[i]), slope_square, most);
+    for i in 0..y.len() {
+        euler[i] = y[i] + direction * h0 * slope[i];
+    }
+    rhs(t0 + direction * h0, euler, slope_there);
+    let change_square = mean_square(&|i| slope_there[i] - slope[i]);
+    from_slopes(slope_square, change_square, h0, order).min(most)
+}
+
+/// Length of the Euler step that is probed, from the mean squares of the weighted state and slope.
+#[inline(always)]
+pub(crate) fn euler_length(state_square: f64, slope_square: f64, most: f64) -> f64 {
     let flat = !(state_square > 1e-10 && slope_square > 1e-10);
     let h0 = if flat {
         1e-6
     } else {
         0.01 * (state_square / slope_square).sqrt()
     };
-    let h0 = if h0 > 0.0 {
+    if h0 > 0.0 {
         h0.min(most)
     } else {
         most.min(1e-6)
-    };
-    for i in 0..y.len() {
-        euler[i] = y[i] + direction * h0 * slope[i];
     }
-    rhs(t0 + direction * h0, euler, slope_there);
-    let curvature_square = mean_square(&|i| slope_there[i] - slope[i]) / (h0 * h0);
-    let steepest_square = slope_square.max(curvature_square);
-    // The root of order `order` of 0.01 / steepest, from logarithms of squares.
+}
+
+/// The first step from the mean squares of the weighted slope and of its change over `h0`, for
+/// which the root of order `order` of 0.01 divided by the steeper of the two is taken.
+#[inline(always)]
+pub(crate) fn from_slopes(slope_square: f64, change_square: f64, h0: f64, order: f64) -> f64 {
+    let curvature_square = change_square / (h0 * h0);
+    let steepest_square = if curvature_square > slope_square {
+        curvature_square
+    } else {
+        slope_square
+    };
     let log_square = log2_fast(steepest_square.clamp(1e-300, 1e300));
     let h1 = if steepest_square <= 1e-30 {
         (h0 * 1e-3).max(1e-6)
@@ -80,5 +103,5 @@ pub(crate) fn estimate(
     };
     // A probe outside the domain gives NaN; the small step of the slope alone is safe.
     let h1 = if curvature_square.is_finite() { h1 } else { h0 };
-    (100.0 * h0).min(h1).min(most)
+    (100.0 * h0).min(h1)
 }

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod adjoint;
+mod auto;
 mod compiled;
 mod dense;
 mod drive;
@@ -63,7 +64,7 @@ mod watch;
 pub use adjoint::{Gradient, adjoint};
 pub use compiled::{Dop853, ExplicitMethod, solve_with};
 pub use dense::{DenseSolution, OutsideSpan};
-pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
+pub use ensemble::{Bs32, Dopri5, LaneMethod, Rodas4, Rodas5P, Tsit5};
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
 pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
@@ -79,7 +80,7 @@ pub use problem::{Mass, MatrixMut, Pattern, Structure};
 pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 pub use scalar::{Dual, Scalar};
 pub use sensitivity::{Sensitivities, forward_sensitivities};
-pub use solution::{Outcome, Solution};
+pub use solution::{Outcome, Phase, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;
 pub use step::Step;

@@ -36,6 +36,10 @@ pub struct Statistics {
     pub tangents: u64,
     /// Times that an explicit method met signs of stiffness, from its last two stages.
     pub stiff_suspected: u64,
+    /// Accepted steps by the implicit method of [`Method::Auto`](crate::Method::Auto).
+    pub implicit_steps: u64,
+    /// Changes between the methods of [`Method::Auto`](crate::Method::Auto).
+    pub switches: u64,
 }
 
 impl core::ops::AddAssign for Statistics {
@@ -54,5 +58,7 @@ impl core::ops::AddAssign for Statistics {
         self.disarmed += other.disarmed;
         self.tangents += other.tangents;
         self.stiff_suspected += other.stiff_suspected;
+        self.implicit_steps += other.implicit_steps;
+        self.switches += other.switches;
     }
 }

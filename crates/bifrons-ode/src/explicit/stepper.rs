@@ -6,7 +6,7 @@
 
 use super::control::Control;
 use super::stages::Stages;
-use super::stiffness::Stiffness;
+use super::stiffness::{Stiffness, measure};
 use crate::dense::polynomial;
 use crate::ensemble::{LEAST_STEP_ULP, MemberArrays, propose};
 use crate::error::Failure;
@@ -159,6 +159,7 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             relative: self.relative,
             absolute: self.member.absolute,
             order: S::LAW.order,
+            inverted: false,
         };
         initial_step::estimate(probe, self.t, self.direction, most, |t, y, dy| {
             lane.rhs_one(0, t, y, dy);
@@ -237,6 +238,30 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             component,
             norm,
         })
+    }
+
+    /// Estimate of `h |λ|` of the last accepted step, see [`measure`].
+    pub(crate) fn stiffness(&self) -> f64 {
+        measure(&self.stages, 0, self.h)
+    }
+
+    /// Size of the step that is wanted next.
+    pub(crate) const fn wanted(&self) -> f64 {
+        self.wanted
+    }
+
+    /// Goes on from where another method stands, with a first step of this size.
+    pub(crate) fn take_over<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        start: &Start<'_>,
+        step: f64,
+    ) -> Result<(), Failure> {
+        self.stand(problem, start.t, start.y)?;
+        self.control.start(0);
+        self.stiffness.restart(self.statistics.accepted);
+        self.wanted = step;
+        Ok(())
     }
 }
 

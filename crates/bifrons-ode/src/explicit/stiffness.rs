@@ -11,6 +11,28 @@ const INTERVAL: u64 = 25;
 const SIGNS: u32 = 15;
 const CLEAR: u32 = 6;
 
+/// Estimate of `h |λ|` in the accepted step of a lane; zero if the last two stages are one.
+pub(crate) fn measure<'w, S: Stages<'w, W>, const W: usize>(
+    stages: &S,
+    lane: usize,
+    h: f64,
+) -> f64 {
+    let (argument, slope) = stages.last_stage();
+    let (y, slope_new) = stages.end();
+    let (mut slopes, mut states) = (0.0, 0.0);
+    for i in 0..y.len() {
+        let ds = slope_new[i][lane] - slope[i][lane];
+        let dy = y[i][lane] - argument[i][lane];
+        slopes += ds * ds;
+        states += dy * dy;
+    }
+    if states > 0.0 {
+        h.abs() * (slopes / states).sqrt()
+    } else {
+        0.0
+    }
+}
+
 /// The detector of one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stiffness {
@@ -45,16 +67,7 @@ impl Stiffness {
         h: f64,
         accepted: u64,
     ) {
-        let (argument, slope) = stages.last_stage();
-        let (y, slope_new) = stages.end();
-        let (mut slopes, mut states) = (0.0, 0.0);
-        for i in 0..y.len() {
-            let ds = slope_new[i][lane] - slope[i][lane];
-            let dy = y[i][lane] - argument[i][lane];
-            slopes += ds * ds;
-            states += dy * dy;
-        }
-        let at_bound = states > 0.0 && h.abs() * (slopes / states).sqrt() > S::STABILITY;
+        let at_bound = measure(stages, lane, h) > S::STABILITY;
         if at_bound {
             self.clear = 0;
             self.signs += 1;

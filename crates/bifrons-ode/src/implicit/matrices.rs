@@ -28,6 +28,8 @@ pub(super) struct Matrices {
     union: Union,
     jacobian: Vec<f64>,
     mass: Vec<f64>,
+    /// The mass matrix where it is diagonal, else empty: products need not look at the structure.
+    diagonal: Vec<f64>,
     /// Whether the mass matrix has no entry in the row of a value; nothing for the identity.
     empty: Vec<bool>,
     lu: Lu<f64>,
@@ -68,8 +70,13 @@ impl Matrices {
         } else {
             empty_rows(union.structure(), &mass)
         };
+        let diagonal = match setup.mass {
+            Mass::Diagonal(values) => values.clone(),
+            _ => Vec::new(),
+        };
         let mut found = Self {
             n,
+            diagonal,
             empty,
             identity,
             structure: setup.structure.clone(),
@@ -109,7 +116,11 @@ impl Matrices {
         } else {
             count
         };
-        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n)
+        let diagonal = match setup.mass {
+            Mass::Diagonal(values) => values.len(),
+            _ => 0,
+        };
+        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n + diagonal)
             .beside(Footprint::of::<bool>(empty));
         let pattern = match setup.structure {
             // The pattern is kept for the problem, the differences, the union and the factors.
@@ -228,6 +239,35 @@ impl Matrices {
         }
     }
 
+    /// A bound of the spectral radius of the Jacobian: the least of its norms by columns, by rows,
+    /// and by rows where every component is measured by its weight. `rows` are overwritten.
+    pub(super) fn rate_bound(&self, weights: &[f64], rows: (&mut [f64], &mut [f64])) -> f64 {
+        let (plain, weighted) = rows;
+        plain.fill(0.0);
+        weighted.fill(0.0);
+        let mut by_columns = 0.0_f64;
+        for (column, &own) in weights.iter().enumerate() {
+            let mut sum = 0.0;
+            self.union.structure().for_column(column, |row, at| {
+                let size = self.jacobian[at].abs();
+                sum += size;
+                plain[row] += size;
+                weighted[row] += size * (weights[row] / own);
+            });
+            by_columns = by_columns.max(sum);
+        }
+        // Without a tolerance a weight is infinite; what is not a number must not look small.
+        let largest = |v: &[f64]| {
+            let sum: f64 = v.iter().map(|v| v * 0.0).sum();
+            if sum == 0.0 {
+                v.iter().fold(0.0_f64, |most, v| most.max(*v))
+            } else {
+                f64::NAN
+            }
+        };
+        by_columns.min(largest(plain)).min(largest(weighted))
+    }
+
     /// Factors `z M − J` for complex `z`.
     pub(super) fn factor_complex(
         &mut self,
@@ -260,6 +300,10 @@ impl Matrices {
         if self.identity {
             for (y, x) in y.iter_mut().zip(x) {
                 *y += factor * x;
+            }
+        } else if !self.diagonal.is_empty() {
+            for ((y, x), d) in y.iter_mut().zip(x).zip(&self.diagonal) {
+                *y += factor * x * d;
             }
         } else {
             self.union

@@ -1,10 +1,9 @@
 //! Slopes and first steps.
 
-use bifrons_lanes::math::{exp2_fast, log2_fast};
-
 use super::matrices::Matrices;
 use super::norm::{fixed, mean_square};
 use crate::error::Failure;
+use crate::initial_step;
 use crate::problem::{Fault, Problem};
 use crate::statistics::Statistics;
 
@@ -66,13 +65,11 @@ pub(super) fn start<P: Problem>(
         return Err(failure);
     }
     let n = y.len();
-    let norm = |v: &[f64]| fixed!(n, mean_square, (v, ground.weights)).sqrt();
-    let state = norm(y);
+    let state = fixed!(n, mean_square, (y, ground.weights));
     if !matrices.is_identity() {
         implicit_slope(problem, matrices, ground, statistics)?;
     }
-    let norm = |v: &[f64]| fixed!(n, mean_square, (v, ground.weights)).sqrt();
-    let speed = norm(ground.slope);
+    let speed = fixed!(n, mean_square, (ground.slope, ground.weights));
     if let Some(given) = given {
         return Ok(given.min(ground.most));
     }
@@ -85,7 +82,7 @@ pub(super) fn start<P: Problem>(
     )
 }
 
-/// Hairer's estimate from the weighted norms of the state and of its slope.
+/// Hairer's estimate from the mean squares of the weighted state and of its slope.
 fn first_step<P: Problem>(
     problem: &mut P,
     identity: bool,
@@ -95,17 +92,11 @@ fn first_step<P: Problem>(
 ) -> Result<f64, Failure> {
     let (t, y) = (ground.t, ground.y);
     let n = y.len();
-    let flat = !(state > 1e-5 && speed > 1e-5);
-    let h0 = if flat { 1e-6 } else { 0.01 * (state / speed) };
-    let h0 = if h0 > 0.0 {
-        h0.min(ground.most)
-    } else {
-        ground.most.min(1e-6)
-    };
+    let h0 = initial_step::euler_length(state, speed, ground.most);
     if !identity {
         // No cheap probe: the increment of one per cent of the state, first order, small enough.
         let h1 = if speed > 0.0 {
-            (0.01 / speed).max(1e-3 * h0)
+            (0.01 / speed.sqrt()).max(1e-3 * h0)
         } else {
             h0
         };
@@ -122,22 +113,12 @@ fn first_step<P: Problem>(
     for i in 0..n {
         ground.other[i] -= ground.slope[i];
     }
-    let change = fixed!(n, mean_square, (ground.other, ground.weights)).sqrt();
-    let curvature = change / h0;
-    let steepest = if curvature > speed { curvature } else { speed };
-    let h1 = if steepest <= 1e-15 {
-        (h0 * 1e-3).max(1e-6)
-    } else {
-        let ratio = (0.01 / steepest).clamp(1e-300, 1e300);
-        exp2_fast(log2_fast(ratio) / (ground.order + 1.0))
+    let change = match there {
+        Ok(()) => fixed!(n, mean_square, (ground.other, ground.weights)),
+        // A probe outside the domain: the small step of the slope alone is safe.
+        Err(_) => f64::NAN,
     };
-    // A probe outside the domain: the small step of the slope alone is safe.
-    let h1 = if curvature.is_finite() && there.is_ok() {
-        h1
-    } else {
-        h0
-    };
-    Ok((100.0 * h0).min(h1).min(ground.most))
+    Ok(initial_step::from_slopes(speed, change, h0, ground.order + 1.0).min(ground.most))
 }
 
 /// Replaces `f(t, y)` in the slope by the increment of a short linearly implicit Euler step.

@@ -10,8 +10,9 @@ use crate::problem::{Fault, Problem};
 
 /// Relative change of `c` up to which the old factorisation is used.
 const KEEP_FACTORS: f64 = 0.3;
-/// Steps after which a new factorisation gets a new Jacobian.
-const JACOBIAN_AGE: u64 = 50;
+/// Steps after which a new factorisation gets a new Jacobian: twice the evaluations that it may
+/// cost, within these bounds.
+const JACOBIAN_AGE: core::ops::RangeInclusive<u64> = 20..=50;
 
 /// What the simplified Newton iteration remembers.
 #[derive(Debug, Clone)]
@@ -117,7 +118,8 @@ impl Bdf {
             .accepted
             .checked_sub(self.newton.jacobian_step);
         let none = self.statistics.jacobians == 0;
-        if !self.newton.current && (none || age.is_none_or(|age| age > JACOBIAN_AGE)) {
+        let old = (2 * self.n as u64).clamp(*JACOBIAN_AGE.start(), *JACOBIAN_AGE.end());
+        if !self.newton.current && (none || age.is_none_or(|age| age > old)) {
             self.statistics.rhs += 1;
             match problem.rhs(t, &self.predicted, &mut self.f) {
                 Ok(()) => {}

@@ -1,22 +1,53 @@
 //! The differentiation formulas.
 
-use super::case::{alternating, run};
+use super::case::{Case, alternating, run};
 use super::problems;
 use crate::implicit::{Bdf, Setup};
 use crate::stepper::{Attempt, Start, Stepper};
 
-/// Errors of the table are measured; the bounds leave room for other instruction sets.
+/// Error of a run in units of the relative tolerance.
+fn error(mut case: Case, rtol: f64) -> f64 {
+    let tolerance = case.tolerance(rtol);
+    let mut bdf = Bdf::new(&Setup::new(&case, &tolerance)).unwrap();
+    let found = run(&mut case, &mut bdf).unwrap();
+    case.error(&found.y) / rtol
+}
+
+/// The bound of the project. Measured at most 12, on OREGO at 1e-7.
 #[test]
 fn follows_the_tolerance_on_stiff_problems() {
     for make in problems::ALL {
         for rtol in [1e-4, 1e-7] {
-            let mut case = make();
-            let tolerance = case.tolerance(rtol);
-            let mut bdf = Bdf::new(&Setup::new(&case, &tolerance)).unwrap();
-            let found = run(&mut case, &mut bdf).unwrap();
-            let error = case.error(&found.y);
-            assert!(error < 60.0 * rtol, "{} {rtol:e}: {error:e}", case.name);
+            let error = error(make(), rtol);
+            assert!(error < 30.0, "{} {rtol:e}: {error}", make().name);
         }
+    }
+}
+
+/// One run may be lucky: the error of a relaxation oscillation at a given time is that of its
+/// phase, which changes its sign. So the bound holds for nine tolerances, not for one.
+#[test]
+fn follows_the_tolerance_on_oscillations_by_more_than_luck() {
+    for make in [problems::vdp as fn() -> Case, problems::orego] {
+        for rtol in [1e-4, 1e-7] {
+            for k in 0..9 {
+                let error = error(make(), rtol * (1.0 - 0.04 * f64::from(k)));
+                assert!(error < 30.0, "{} {rtol:e}, {k}: {error}", make().name);
+            }
+        }
+    }
+}
+
+/// Measured at most 20, on OREGO, where CVODE has 211.
+#[test]
+fn follows_a_sharp_tolerance() {
+    for make in problems::ALL {
+        // Reference solutions of E5 have too few digits, the others take too long.
+        if ["e5", "transistor", "heat2d_32"].contains(&make().name) {
+            continue;
+        }
+        let error = error(make(), 1e-10);
+        assert!(error < 30.0, "{}: {error}", make().name);
     }
 }
 
@@ -64,11 +95,11 @@ fn interpolates_within_steps() {
     bdf.start(&mut case, &start).unwrap();
     let mut r = [0.0; 6];
     let mut state = [0.0; 8];
-    while Stepper::<super::case::Case>::t(&bdf) < 10.0 {
+    while Stepper::<Case>::t(&bdf) < 10.0 {
         if bdf.attempt(&mut case, 10.0).unwrap() == Attempt::Rejected {
             continue;
         }
-        let b: &dyn Stepper<super::case::Case> = &bdf;
+        let b: &dyn Stepper<Case> = &bdf;
         for theta in [0.25, 0.5, 0.875] {
             b.interpolate(b.t_old() + theta * b.length(), &mut state);
             for i in 0..8 {
