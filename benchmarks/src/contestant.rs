@@ -1,6 +1,9 @@
 //! The methods of `bifrons-ode` as a contestant on the reference problems.
 
-use bifrons_ode::{Method, Options, Save, Tolerance, solve};
+use bifrons_ode::{
+    Bs32, Dop853, Method, Options, Problem, Save, Solution, SolveError, Tolerance, Tsit5, solve,
+    solve_with,
+};
 use bifrons_problems::contest::{Contestant, Ran, Ready, Tolerances};
 use bifrons_problems::ode::{Kind, ReferenceProblem};
 
@@ -85,7 +88,7 @@ impl Contestant for Bifrons {
         let (initial, end) = (model.initial(), model.end().0);
         Some(Box::new(move || {
             let mut problem = model.problem();
-            let solved = solve(&mut problem, 0.0, &initial, end, &Save::Final, &options);
+            let solved = run(&mut problem, &initial, end, &options);
             let solution = solved.map_err(|error| error.to_string())?;
             let counts = solution.statistics;
             Ok(Ran {
@@ -96,5 +99,21 @@ impl Contestant for Bifrons {
                 factorisations: counts.factorisations,
             })
         }))
+    }
+}
+
+/// Explicit methods are compiled for the type of the problem, as those of other crates are.
+fn run<P: Problem>(
+    problem: &mut P,
+    y0: &[f64],
+    end: f64,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    let (save, span) = (Save::Final, (0.0, end));
+    match options.method {
+        Method::Tsit5 => solve_with::<Tsit5, _>(problem, span, y0, &save, options),
+        Method::Bs32 => solve_with::<Bs32, _>(problem, span, y0, &save, options),
+        Method::Dop853 => solve_with::<Dop853, _>(problem, span, y0, &save, options),
+        _ => solve(problem, 0.0, y0, end, &save, options),
     }
 }

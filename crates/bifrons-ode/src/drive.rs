@@ -12,7 +12,7 @@ use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
 use crate::event::{Event, EventLog, Response};
 use crate::options::Options;
-use crate::problem::{Erased, Fault, Problem};
+use crate::problem::{Bounded, Fault, Problem};
 use crate::recorder::Recorder;
 use crate::solution::Outcome;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
@@ -49,7 +49,7 @@ struct Followed<'f, P, S> {
     failure: &'f mut Option<Failure>,
 }
 
-impl<'p, S: Stepper<Erased<'p>>> Track for Followed<'_, Erased<'p>, S> {
+impl<P: Problem, S: Stepper<P>> Track for Followed<'_, P, S> {
     fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
         self.problem.roots(t, y, g)
     }
@@ -81,8 +81,8 @@ impl<'p, S: Stepper<Erased<'p>>> Track for Followed<'_, Erased<'p>, S> {
 }
 
 /// A general run of one problem.
-pub(crate) struct Run<'r, 's, 'p, S> {
-    problem: Erased<'p>,
+pub(crate) struct Run<'r, 's, 'p, P: ?Sized, S> {
+    problem: Bounded<'p, P>,
     stepper: S,
     recorder: &'r mut Recorder<'s>,
     watch: Watch,
@@ -102,14 +102,18 @@ pub(crate) struct Run<'r, 's, 'p, S> {
     scratch: Vec<f64>,
 }
 
-impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
+impl<'r, 's, 'p, P, S> Run<'r, 's, 'p, P, S>
+where
+    P: Problem + ?Sized,
+    S: Stepper<Bounded<'p, P>>,
+{
     /// A run that has not started.
     ///
     /// # Errors
     ///
     /// [`InputError::StopTime`].
     pub(crate) fn new(
-        problem: Erased<'p>,
+        problem: Bounded<'p, P>,
         stepper: S,
         recorder: &'r mut Recorder<'s>,
         (t0, t_end): (f64, f64),
@@ -345,7 +349,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         self.failure.take().map_or(result, Err)
     }
 
-    fn track(&mut self) -> (&mut Watch, Followed<'_, Erased<'p>, S>) {
+    fn track(&mut self) -> (&mut Watch, Followed<'_, Bounded<'p, P>, S>) {
         let track = Followed {
             problem: &mut self.problem,
             stepper: &mut self.stepper,

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod adjoint;
+mod compiled;
 mod dense;
 mod drive;
 mod ensemble;
@@ -60,6 +61,7 @@ mod tolerance;
 mod watch;
 
 pub use adjoint::{Gradient, adjoint};
+pub use compiled::{Dop853, ExplicitMethod, solve_with};
 pub use dense::{DenseSolution, OutsideSpan};
 pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};

@@ -4,15 +4,17 @@ mod closure;
 mod erased;
 mod lane;
 mod matrix;
+mod solved;
 mod with;
 
 use crate::event::{Event, Response, RootRule};
 
 pub use closure::{Closure, closure};
-pub(crate) use erased::{Clipped, Derivatives, DynamicProblem, Erased, Whole};
+pub(crate) use erased::{Bounded, Clipped, Derivatives, DynamicProblem, Erased, Whole};
 pub(crate) use lane::Alone;
 pub use lane::LaneProblem;
 pub use matrix::{Mass, MatrixMut, Pattern, Structure};
+pub(crate) use solved::Solved;
 pub use with::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 
 /// A right-hand side that could not be evaluated.
@@ -99,6 +101,12 @@ pub trait Problem {
     fn index(&self, component: usize) -> u8 {
         let _ = component;
         1
+    }
+
+    /// Components that are the state, where sensitivities stand behind them. Default: all.
+    #[doc(hidden)]
+    fn own_dimension(&self) -> usize {
+        self.dimension()
     }
 
     /// Number of root functions, the same during a run. Default: none.

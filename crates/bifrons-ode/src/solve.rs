@@ -2,16 +2,16 @@
 
 use crate::drive::Run;
 use crate::ensemble::{EnsembleWorkspace, solve_members};
-use crate::error::{InputError, SolveError};
+use crate::error::{Failure, InputError, SolveError};
 use crate::explicit::stages::Stages;
 use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, DynamicProblem, Erased, Mass, Problem, Whole};
+use crate::problem::{Alone, Bounded, DynamicProblem, Erased, Mass, Problem, Solved, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
-use crate::stepper::Stepper;
+use crate::tolerance::Tolerance;
 
 /// Integrates `problem` from `(t0, y0)` to `t_end`, keeping what `save` says.
 ///
@@ -33,11 +33,27 @@ pub fn solve<P: Problem>(
     check(problem, t0, y0, t_end, options)?;
     save.check(t0, t_end)?;
     let plain = problem.root_count() == 0 && options.stops.is_empty();
-    if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
-        return on_one_lane(problem, t0, y0, t_end, save, options);
+    let found = if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
+        on_one_lane(problem, t0, y0, t_end, save, options)
+    } else {
+        general(&mut Whole(problem), (t0, t_end), y0, save, options)
+    };
+    found.map_err(|error| without_tolerance(error, &options.tolerance))
+}
+
+/// Steps that vanish because a component has no tolerance are named so.
+fn without_tolerance(mut error: SolveError, tolerance: &Tolerance) -> SolveError {
+    if let SolveError::Failed { failure, partial } = &mut error
+        && let Failure::StepUnderflow { t, component, .. } = *failure
+    {
+        let absolute = tolerance.absolute();
+        let own = absolute.get(component).or(absolute.first()).copied();
+        let size = partial.last_state.get(component).map_or(1.0, |y| y.abs());
+        if own.unwrap_or(1.0) + tolerance.relative() * size <= 0.0 {
+            *failure = Failure::ZeroWeight { component, t };
+        }
     }
-    let mut whole = Whole(problem);
-    general(&mut whole, (t0, t_end), y0, save, options)
+    error
 }
 
 pub(crate) fn check<P: Problem>(
@@ -98,6 +114,9 @@ pub(crate) fn general(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
+    if !options.method.is_implicit() && *problem.mass() != Mass::Identity {
+        return general(&mut Solved::new(problem)?, span, y0, save, options);
+    }
     let direction = if span.1 < span.0 { -1.0 } else { 1.0 };
     let problem = Erased::new(problem, direction);
     match options.method {
@@ -118,15 +137,16 @@ fn explicit<K: Kind>(
     options: &Options,
 ) -> Result<Solution, SolveError> {
     let recorder = |count| Recorder::new(save, span, y0, count);
-    explicit_into::<K>(problem, span, y0, options, recorder)?.finish()
+    let options = (options, pace(options.method));
+    explicit_into::<K, _>(problem, span, y0, options, recorder)?.finish()
 }
 
 /// A run by an explicit method into a recorder, which is told the coefficients of interpolants.
-pub(crate) fn explicit_into<'s, K: Kind>(
-    problem: Erased<'_>,
+pub(crate) fn explicit_into<'s, K: Kind, P: Problem + ?Sized>(
+    problem: Bounded<'_, P>,
     span: (f64, f64),
     y0: &[f64],
-    options: &Options,
+    (options, pace): (&Options, Pace),
     recorder: impl FnOnce(usize) -> Recorder<'s>,
 ) -> Result<Recorder<'s>, InputError> {
     if *problem.mass() != Mass::Identity {
@@ -138,15 +158,19 @@ pub(crate) fn explicit_into<'s, K: Kind>(
     let mut dense = vec![0.0; y0.len() * coefficients];
     let (stages, member, _) = workspace.split::<K::Arrays<'_>>();
     options.tolerance.expand_into(member.absolute)?;
-    let pace = match options.method {
-        Method::Rk4 { step } => Pace::Fixed(step),
-        _ => Pace::Adaptive,
-    };
     let relative = options.tolerance.relative();
     let stepper = Explicit::new(stages, member, &mut dense, relative, pace);
-    let mut recorder = recorder(Stepper::<Erased<'_>>::coefficient_count(&stepper));
+    let mut recorder = recorder(coefficients);
     Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
     Ok(recorder)
+}
+
+/// How the method of the options chooses its steps.
+pub(crate) const fn pace(method: Method) -> Pace {
+    match method {
+        Method::Rk4 { step } => Pace::Fixed(step),
+        _ => Pace::Adaptive,
+    }
 }
 
 /// Lane arrays and coefficients per component of a method.

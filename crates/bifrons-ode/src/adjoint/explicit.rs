@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::problem::{Erased, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
-use crate::solve::{check, explicit_into};
+use crate::solve::{check, explicit_into, pace};
 use crate::tangent::{Directions, Passage};
 
 pub(super) fn run<K: Kind, M: Model + Clone>(
@@ -28,11 +28,11 @@ pub(super) fn run<K: Kind, M: Model + Clone>(
     check(&problem, t0, y0, t_end, options)?;
     let direction = if t_end < t0 { -1.0 } else { 1.0 };
     let mut whole = Whole(&mut problem);
-    let recorder = explicit_into::<K>(
+    let recorder = explicit_into::<K, _>(
         Erased::new(&mut whole, direction),
         (t0, t_end),
         y0,
-        options,
+        (options, pace(options.method)),
         |_| Recorder::with_checkpoints((t0, t_end), y0, every),
     )?;
     let marks = recorder.marks.clone();

@@ -119,16 +119,59 @@ impl<P: Problem> DynamicProblem for Whole<'_, P> {
     }
 }
 
-/// Any problem, with no dimension known at compile time, and evaluated up to a time only.
-pub(crate) struct Erased<'p> {
-    problem: &'p mut dyn DynamicProblem,
+/// A [`DynamicProblem`] is a problem with no dimension known at compile time.
+impl Problem for dyn DynamicProblem + '_ {
+    fn dimension(&self) -> usize {
+        DynamicProblem::dimension(self)
+    }
+    fn own_dimension(&self) -> usize {
+        DynamicProblem::own_dimension(self)
+    }
+    fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), Fault> {
+        DynamicProblem::rhs(self, t, y, dy)
+    }
+    fn structure(&self) -> &Structure {
+        DynamicProblem::structure(self)
+    }
+    fn has_jacobian(&self) -> bool {
+        DynamicProblem::has_jacobian(self)
+    }
+    fn jacobian(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) -> Result<(), Fault> {
+        DynamicProblem::jacobian(self, t, y, out)
+    }
+    fn mass(&self) -> &Mass {
+        DynamicProblem::mass(self)
+    }
+    fn index(&self, component: usize) -> u8 {
+        DynamicProblem::index(self, component)
+    }
+    fn root_count(&self) -> usize {
+        DynamicProblem::root_count(self)
+    }
+    fn root_rule(&self, root: usize) -> RootRule {
+        DynamicProblem::root_rule(self, root)
+    }
+    fn roots(&mut self, t: f64, y: &[f64], g: &mut [f64]) -> Result<(), Fault> {
+        DynamicProblem::roots(self, t, y, g)
+    }
+    fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
+        DynamicProblem::event(self, event, y)
+    }
+}
+
+/// A problem whose derivatives are evaluated up to a time only.
+pub(crate) struct Bounded<'p, P: ?Sized> {
+    problem: &'p mut P,
     direction: f64,
     /// Last time, along the direction, at which derivatives are evaluated.
     latest: f64,
 }
 
-impl<'p> Erased<'p> {
-    pub(crate) fn new(problem: &'p mut dyn DynamicProblem, direction: f64) -> Self {
+/// Any problem, with no dimension known at compile time.
+pub(crate) type Erased<'p> = Bounded<'p, dyn DynamicProblem + 'p>;
+
+impl<'p, P: ?Sized> Bounded<'p, P> {
+    pub(crate) fn new(problem: &'p mut P, direction: f64) -> Self {
         Self {
             problem,
             direction,
@@ -159,12 +202,9 @@ impl<'p> Erased<'p> {
     fn clip(&self, t: f64) -> f64 {
         clip(t, self.latest, self.direction)
     }
+}
 
-    /// Components that are the state; those behind them are carried along.
-    pub(crate) fn own_dimension(&self) -> usize {
-        self.problem.own_dimension()
-    }
-
+impl Bounded<'_, dyn DynamicProblem + '_> {
     /// Derivatives of the right-hand side, where the problem carries sensitivities.
     pub(crate) fn derivatives(&mut self) -> Option<Clipped<'_>> {
         let (direction, latest) = (self.direction, self.latest);
@@ -176,9 +216,14 @@ impl<'p> Erased<'p> {
     }
 }
 
-impl Problem for Erased<'_> {
+impl<P: Problem + ?Sized> Problem for Bounded<'_, P> {
+    const DIMENSION: usize = P::DIMENSION;
+
     fn dimension(&self) -> usize {
         self.problem.dimension()
+    }
+    fn own_dimension(&self) -> usize {
+        self.problem.own_dimension()
     }
     #[inline]
     fn rhs(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), Fault> {
