@@ -5,10 +5,10 @@ use crate::error::SolveError;
 use crate::explicit::{Pace, bs32, dop853, dopri5, tableau, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Bounded, Problem};
+use crate::problem::{Bounded, Mass, Problem, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
-use crate::solve::{check, explicit_into};
+use crate::solve::{check, explicit_into, general};
 
 /// What a method is to the driver.
 pub(crate) trait Compiled {
@@ -76,6 +76,9 @@ pub fn solve_with<M: ExplicitMethod, P: Problem>(
     };
     check(problem, span.0, y0, span.1, options)?;
     save.check(span.0, span.1)?;
+    if *problem.mass() != Mass::Identity {
+        return general(&mut Whole(problem), span, y0, save, options);
+    }
     let direction = if span.1 < span.0 { -1.0 } else { 1.0 };
     let problem = Bounded::new(problem, direction);
     let recorder = |count| Recorder::new(save, span, y0, count);

@@ -79,8 +79,14 @@ pub enum InputError {
         /// End of the span.
         end: f64,
     },
-    /// A method that cannot solve for derivatives was given a mass matrix.
-    #[error("{method} is explicit and takes no mass matrix; choose an implicit method")]
+    /// The mass matrix is singular, and the method is explicit.
+    #[error(
+        "the mass matrix is singular: there are algebraic equations; choose an implicit method"
+    )]
+    SingularMass,
+    /// A method that cannot solve for derivatives was given a mass matrix: by an adjoint, or by a
+    /// function that is compiled for the type of the problem.
+    #[error("{method} is explicit and takes no mass matrix here; choose an implicit method")]
     MassWithExplicit {
         /// The method.
         method: &'static str,
@@ -187,6 +193,17 @@ pub enum Failure {
         component: usize,
         /// Weighted error norm of the last attempt, infinite if it was not finite.
         norm: f64,
+    },
+    /// A component that changes has no tolerance: its absolute one is zero, and so is its value,
+    /// or the relative one. No step is small enough.
+    #[error(
+        "component {component} has the tolerance zero at t = {t}; give it an absolute tolerance"
+    )]
+    ZeroWeight {
+        /// The component.
+        component: usize,
+        /// Time reached.
+        t: f64,
     },
     /// The step budget (accepted and rejected attempts) is used up.
     #[error(

@@ -37,6 +37,7 @@ pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
 pub(crate) use initial::Algebra;
 pub use initial::{InitialError, InitialReport, Initialisation, Moved, make_consistent};
+pub(crate) use matrices::convert as algebra_structure;
 pub(crate) use radau::Radau;
 pub(crate) use reverse::{Pull, Reverse};
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock, Tableau as RosenbrockTableau};

@@ -4,6 +4,7 @@ mod closure;
 mod erased;
 mod lane;
 mod matrix;
+mod solved;
 mod with;
 
 use crate::event::{Event, Response, RootRule};
@@ -13,6 +14,7 @@ pub(crate) use erased::{Bounded, Carries, Clipped, Derivatives, DynamicProblem, 
 pub(crate) use lane::Alone;
 pub use lane::LaneProblem;
 pub use matrix::{Mass, MatrixMut, Pattern, Structure};
+pub(crate) use solved::Solved;
 pub use with::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 
 /// A right-hand side that could not be evaluated.

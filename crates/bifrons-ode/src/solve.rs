@@ -2,15 +2,16 @@
 
 use crate::drive::Run;
 use crate::ensemble::{EnsembleWorkspace, solve_members};
-use crate::error::{InputError, SolveError};
+use crate::error::{Failure, InputError, SolveError};
 use crate::explicit::stages::Stages;
 use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Whole};
+use crate::problem::{Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Solved, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
+use crate::tolerance::Tolerance;
 
 /// Integrates `problem` from `(t0, y0)` to `t_end`, keeping what `save` says.
 ///
@@ -32,11 +33,27 @@ pub fn solve<P: Problem>(
     check(problem, t0, y0, t_end, options)?;
     save.check(t0, t_end)?;
     let plain = problem.root_count() == 0 && options.stops.is_empty();
-    if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
-        return on_one_lane(problem, t0, y0, t_end, save, options);
+    let found = if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
+        on_one_lane(problem, t0, y0, t_end, save, options)
+    } else {
+        general(&mut Whole(problem), (t0, t_end), y0, save, options)
+    };
+    found.map_err(|error| without_tolerance(error, &options.tolerance))
+}
+
+/// Steps that vanish because a component has no tolerance are named so.
+fn without_tolerance(mut error: SolveError, tolerance: &Tolerance) -> SolveError {
+    if let SolveError::Failed { failure, partial } = &mut error
+        && let Failure::StepUnderflow { t, component, .. } = *failure
+    {
+        let absolute = tolerance.absolute();
+        let own = absolute.get(component).or(absolute.first()).copied();
+        let size = partial.last_state.get(component).map_or(1.0, |y| y.abs());
+        if own.unwrap_or(1.0) + tolerance.relative() * size <= 0.0 {
+            *failure = Failure::ZeroWeight { component, t };
+        }
     }
-    let mut whole = Whole(problem);
-    general(&mut whole, (t0, t_end), y0, save, options)
+    error
 }
 
 pub(crate) fn check<P: Problem>(
@@ -97,6 +114,9 @@ pub(crate) fn general(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
+    if !options.method.is_implicit() && *problem.mass() != Mass::Identity {
+        return general(&mut Solved::new(problem)?, span, y0, save, options);
+    }
     let direction = if span.1 < span.0 { -1.0 } else { 1.0 };
     let problem = Erased::new(problem, direction);
     match options.method {

@@ -67,7 +67,7 @@ fn compare<M: Model + Clone>(
     (y0, t): (&[f64], f64),
     scale: impl Fn(usize) -> f64,
 ) {
-    for relative in [1e-4, 1e-7] {
+    for relative in [1e-4, 1e-6] {
         compare_at(relative, model, p, (y0, t), &scale);
     }
 }

@@ -328,7 +328,7 @@ fn empty_rows(structure: &algebra::Structure, mass: &[f64]) -> Vec<bool> {
 }
 
 /// The structure in the terms of the algebra.
-fn convert(n: usize, structure: &Structure) -> Result<algebra::Structure, InputError> {
+pub(crate) fn convert(n: usize, structure: &Structure) -> Result<algebra::Structure, InputError> {
     let too_large = |_| InputError::Matrix {
         what: "entries of a pattern",
         found: usize::MAX,

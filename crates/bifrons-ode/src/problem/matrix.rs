@@ -233,7 +233,8 @@ impl<'m> MatrixMut<'m> {
 /// Mass matrix `M` of `M y' = f(t, y)`: constant, possibly singular.
 ///
 /// A singular matrix makes the system one of differential and algebraic equations, which implicit
-/// methods solve; explicit methods refuse every mass matrix but the identity.
+/// methods solve. An explicit method factors a regular one before the first step and solves with
+/// it in every evaluation; it refuses a singular one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Mass {
     /// The identity.
