@@ -403,6 +403,23 @@ pub enum BridgeError {
     /// The states must be chosen anew during a run.
     #[error("no choice of states holds everywhere: run the network itself")]
     Selection,
+    /// More sets of states are possible than are compiled.
+    #[error("more than {limit} sets of states are possible: run the network by `simulation`")]
+    Sets {
+        /// Sets that are compiled at most.
+        limit: usize,
+    },
+    /// An event sets a variable that follows from the equations in every set of states.
+    #[error("event `{event}` sets `{variable}`, which is neither a state nor iterated")]
+    Reset {
+        /// The event.
+        event: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The names of outputs or states are not unique.
+    #[error("the names make no schema")]
+    Schema(#[from] bifrons_hybrid::SchemaError),
     /// A hard condition at the start is about something else than a state.
     #[error("the start of `{quantity}` is no start of a state: fix a state instead")]
     Start {

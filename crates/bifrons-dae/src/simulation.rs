@@ -201,7 +201,7 @@ impl Simulation<'_> {
 }
 
 impl ReducedModel {
-    fn recorded(&self, name: &str) -> Option<Meaning> {
+    pub(crate) fn recorded(&self, name: &str) -> Option<Meaning> {
         match crate::name::differentiated(name) {
             None => self.meaning(name),
             Some(base) => {

@@ -235,6 +235,7 @@ impl<'m> Engine<'m> {
             return Err(self.no_states(self.t));
         };
         run.selections += 1;
+        let chosen = chosen.to_vec();
         self.enter(chosen, &values)?;
         self.evaluate()
     }
