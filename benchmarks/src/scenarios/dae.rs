@@ -8,6 +8,7 @@ use bifrons_ode::{Method, Tolerance};
 
 use crate::case::{Case, Parameter};
 use crate::run::Run;
+use super::ASSEMBLED;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
 
 /// Rows of the record.
@@ -29,6 +30,10 @@ pub(super) struct Dae {
     error: fn(&Result, usize) -> f64,
     allowed: f64,
     definition: &'static str,
+    /// Events that happen at most.
+    events: usize,
+    /// Resident bytes of the model and its programs, per section.
+    assembled: u64,
 }
 
 impl Scenario for Dae {
@@ -91,14 +96,18 @@ impl Scenario for Dae {
         run.config("solver", self.method.name())?;
         run.config("rtol", format!("{:e}", self.tolerance.0))?;
         run.config("atol", format!("{:e}", self.tolerance.1))?;
-        run.assembled()?;
-        let simulation = model
+        let mut simulation = model
             .simulation()
             .span(0.0, t_end)
             .times(times)
             .record(names)
             .method(self.method)
-            .tolerance(tolerance);
+            .tolerance(tolerance)
+            .prepare()?;
+        let plan = simulation.footprint(self.events);
+        run.plan(&plan);
+        run.plan_resident(plan.total().peak() + ASSEMBLED + self.assembled * n as u64);
+        run.assembled()?;
         drop(run.first(|| simulation.run())?);
         let result = run.steady(|| simulation.run())?;
         let error = (self.error)(&result, n);
@@ -139,6 +148,8 @@ const EXPLICIT: Dae = Dae {
     error: |_, _| 0.0,
     allowed: 1e-5,
     definition: "largest absolute error against the closed form",
+    events: 0,
+    assembled: 0,
 };
 
 pub(super) const RC: Dae = Dae {

@@ -60,7 +60,7 @@ pub use name::der;
 pub use network::{Network, NetworkBuilder, PartId, Pin, Signal};
 pub use range::Range;
 pub use reduced::ReducedModel;
-pub use simulation::{EventKind, Run, RunEvent, Simulation};
+pub use simulation::{EventKind, Prepared, Run, RunEvent, Simulation};
 pub use system::{NetworkSystem, NetworkWorkspace};
 
 #[cfg(doctest)]

@@ -1,5 +1,9 @@
 //! Predicted and measured bytes of sweeps of networks; no allocation per step. One thread.
-#![allow(clippy::expect_used, reason = "a failed test helper is a failed test")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a failed test helper is a failed test; tests show their numbers"
+)]
 
 #[path = "support/networks.rs"]
 mod networks;
@@ -7,6 +11,7 @@ mod support;
 
 use bifrons_dae::ReducedModel;
 use bifrons_memory::profiler::{CountingAllocator, Scope};
+use bifrons_ode::Method;
 use bifrons_sim::{Recording, Simulation, Sweep, uniform_times};
 use support::Result;
 
@@ -60,6 +65,61 @@ fn plans_bound_what_is_measured_and_steps_allocate_nothing() -> Result<()> {
         };
         let (short, long) = (blocks(t_end)?, blocks(2.0 * t_end)?);
         assert_eq!(short, long, "{name}: a longer run allocates more blocks");
+    }
+    Ok(())
+}
+
+#[test]
+fn prepared_runs_allocate_what_they_say() -> Result<()> {
+    let ladder = networks::ladder(100)?;
+    let models = [
+        ("ladder", ladder, "c0.v", 1.0, Method::Bdf, 0),
+        (
+            "bridge",
+            networks::bridge()?,
+            "load.v",
+            0.04,
+            Method::Dopri5,
+            16,
+        ),
+        (
+            "swing",
+            networks::small_swing()?,
+            "mass.x",
+            3.0,
+            Method::Radau,
+            0,
+        ),
+        (
+            "pendulum",
+            networks::pendulum()?,
+            "mass.x",
+            3.0,
+            Method::Dopri5,
+            0,
+        ),
+        ("ball", networks::ball()?, "ball.h", 1.0, Method::Dopri5, 4),
+    ];
+    for (name, model, output, t_end, method, events) in models {
+        let mut prepared = model
+            .simulation()
+            .span(0.0, t_end)
+            .times(uniform_times(0.0, t_end, 101))
+            .record([output])
+            .method(method)
+            .prepare()?;
+        // The first run may make sparse factors.
+        let first = prepared.run()?;
+        let planned = prepared.footprint(events).total().peak();
+        let (peak, _) = measured(|| prepared.run().expect("runs"));
+        println!(
+            "{name}: planned {planned}, measured {peak}, {} events",
+            first.events.len()
+        );
+        assert!(
+            planned >= peak && planned as f64 <= 1.25 * peak as f64,
+            "{name}: planned {planned}, measured {peak}"
+        );
     }
     Ok(())
 }

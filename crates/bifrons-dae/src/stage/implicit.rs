@@ -81,11 +81,28 @@ impl ImplicitSlopes {
         self.tape.set_parameters(&mut self.registers, 0, parameters);
     }
 
-    pub(crate) fn fill(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) {
+    /// Places and values of a sparse Jacobian, `None` for a dense one.
+    pub(crate) fn sparse_entries(
+        &mut self,
+        t: f64,
+        y: &[f64],
+    ) -> Option<(&[(usize, usize)], &[f64])> {
+        if matches!(self.structure, Structure::Dense) {
+            return None;
+        }
+        self.evaluate(t, y);
+        Some((&self.places, &self.entries))
+    }
+
+    fn evaluate(&mut self, t: f64, y: &[f64]) {
         let inputs = [&[[t]][..], lanes(y)];
         let entries = lanes_mut(&mut self.entries);
         self.tape
             .evaluate(Level::detect(), &mut self.registers, &inputs, entries);
+    }
+
+    pub(crate) fn fill(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) {
+        self.evaluate(t, y);
         for (&(row, column), &entry) in self.places.iter().zip(&self.entries) {
             out.set(row, column, entry);
         }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use bifrons_dae::library::electrical::{
-    Capacitor, Diode, Ground, IdealDiode, Resistor, SineVoltage,
+    Capacitor, Diode, Ground, IdealDiode, Resistor, SineVoltage, VoltageSource,
 };
 use bifrons_dae::library::planar::{Pivot, PointMass, RigidRod};
 use bifrons_dae::library::translational::{ForceSource, Mass};
@@ -112,5 +112,23 @@ pub(crate) fn small_swing() -> Result<ReducedModel> {
     net.guess("mass.y", -1.0);
     net.connect(pivot.pin("a"), rod.pin("a"))?;
     net.connect(rod.pin("b"), mass.pin("a"))?;
+    Ok(net.build().flatten()?.reduce()?)
+}
+
+/// A source and `n` sections of a resistor in series and a capacitor to ground, all of one.
+pub(crate) fn ladder(n: usize) -> Result<ReducedModel> {
+    let mut net = NetworkBuilder::new("ladder");
+    let source = net.add("source", VoltageSource::new(1.0))?;
+    let ground = net.add("ground", Ground::new())?;
+    net.connect(source.pin("n"), ground.pin("p"))?;
+    let mut last = source.pin("p");
+    for k in 0..n {
+        let r = net.add(format!("r{k}"), Resistor::new(1.0))?;
+        let c = net.add(format!("c{k}"), Capacitor::new(1.0).voltage(0.0))?;
+        net.connect(last, r.pin("p"))?;
+        net.connect(r.pin("n"), c.pin("p"))?;
+        net.connect(c.pin("n"), ground.pin("p"))?;
+        last = r.pin("n");
+    }
     Ok(net.build().flatten()?.reduce()?)
 }
