@@ -8,7 +8,6 @@ use bifrons_ode::{Method, Tolerance};
 
 use crate::case::{Case, Parameter};
 use crate::run::Run;
-use super::ASSEMBLED;
 use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
 
 /// Rows of the record.
@@ -32,8 +31,8 @@ pub(super) struct Dae {
     definition: &'static str,
     /// Events that happen at most.
     events: usize,
-    /// Resident bytes of the model and its programs, per section.
-    assembled: u64,
+    /// Resident bytes of the model and its programs: in all, and per section.
+    assembled: (u64, u64),
 }
 
 impl Scenario for Dae {
@@ -106,7 +105,9 @@ impl Scenario for Dae {
             .prepare()?;
         let plan = simulation.footprint(self.events);
         run.plan(&plan);
-        run.plan_resident(plan.total().peak() + ASSEMBLED + self.assembled * n as u64);
+        let (all, each) = self.assembled;
+        let sections = if each > 0 { n as u64 } else { 0 };
+        run.plan_resident(plan.total().peak() + all + each * sections);
         run.assembled()?;
         drop(run.first(|| simulation.run())?);
         let result = run.steady(|| simulation.run())?;
@@ -149,7 +150,7 @@ const EXPLICIT: Dae = Dae {
     allowed: 1e-5,
     definition: "largest absolute error against the closed form",
     events: 0,
-    assembled: 0,
+    assembled: (1_700_000, 0),
 };
 
 pub(super) const RC: Dae = Dae {
@@ -170,6 +171,7 @@ pub(super) const RC_LADDER: Dae = Dae {
     error: |run, n| networks::ladder_error(run, n),
     allowed: 1e-4,
     definition: "largest error at the first node against the modes of the ladder",
+    assembled: (2_350_000, 25_800),
     ..EXPLICIT
 };
 
@@ -193,6 +195,8 @@ pub(super) const RECTIFIER: Dae = Dae {
         })
     },
     definition: "largest error against |sin| of ideal diodes",
+    events: 16,
+    assembled: (2_100_000, 0),
     ..EXPLICIT
 };
 
@@ -213,6 +217,7 @@ pub(super) const CHAIN: Dae = Dae {
     record: |n| vec![format!("mass{}.s", n - 1), format!("mass{}.v", n - 1)],
     error: |run, n| networks::chain_error(run, n),
     definition: "largest error of the last mass against the first mode",
+    assembled: (1_750_000, 22_700),
     ..EXPLICIT
 };
 
@@ -232,6 +237,7 @@ pub(super) const PENDULUM_BDF: Dae = Dae {
     name: "dae/pendulum-index3-bdf",
     method: Method::Bdf,
     allowed: 1e-3,
+    assembled: (2_400_000, 0),
     ..PENDULUM
 };
 
@@ -239,6 +245,7 @@ pub(super) const PENDULUM_RADAU: Dae = Dae {
     name: "dae/pendulum-index3-radau",
     method: Method::Radau,
     allowed: 1e-3,
+    assembled: (2_400_000, 0),
     ..PENDULUM
 };
 

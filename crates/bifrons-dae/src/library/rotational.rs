@@ -131,6 +131,38 @@ component! {
 }
 
 component! {
+    /// Dry friction that sticks and slips, by events; `w = db.phi/dt - da.phi/dt`.
+    ///
+    /// ```text
+    /// stuck:     dw/dt = 0  until |tau| exceeds static_torque
+    /// forward:   tau = coulomb   until w falls to zero
+    /// backward:  tau = -coulomb  until w rises to zero
+    /// ```
+    ///
+    /// `tau` in N m acts against the motion of `b`. It starts stuck where `w` is zero. Between a fixed
+    /// wall and a body without inertia the force is not determined.
+    StickSlip(coulomb: Range::NON_NEGATIVE, static_torque: Range::NON_NEGATIVE)
+        => |spec| {
+            let peak = "static_torque";
+            let forward = || s("forward").gt(0.5);
+            let backward = || s("backward").gt(0.5);
+            let slips = forward().or(&backward());
+            // Slipping lasts while the speed keeps its sign or moves on; from rest it starts by
+            // the force. What an interpolant leaves of the speed at rest must not end it at once.
+            let moves = |sign: f64| (sign * s("w")).max(sign * der("w")).no_event();
+            let ahead = Expr::select(backward(), -1.0, s("tau") - s(peak));
+            let back = Expr::select(forward(), -1.0, -s("tau") - s(peak));
+            let drag = Expr::select(forward(), s("coulomb"), -s("coulomb"));
+            between(spec)
+                .variable("w")
+                .equation(s("w"), speed())
+                .switch("forward", Expr::select(forward(), moves(1.0), ahead))
+                .switch("backward", Expr::select(backward(), moves(-1.0), back))
+                .equation(Expr::select(slips, s("tau") - drag, der("w")), 0.0)
+        }
+}
+
+component! {
     /// Torque `tau0` in N m on whatever is connected: `a.tau = -tau0`.
     TorqueSource(tau0: Range::ANY)
         => |spec| spec.pin("a", Domain::Rotational).equation(s("a.tau"), -s("tau0"))

@@ -91,6 +91,38 @@ component! {
             )
 }
 
+component! {
+    /// Dry friction that sticks and slips, by events; `w = db.s/dt - da.s/dt`.
+    ///
+    /// ```text
+    /// stuck:     dw/dt = 0  until |f| exceeds static_force
+    /// forward:   f = coulomb   until w falls to zero
+    /// backward:  f = -coulomb  until w rises to zero
+    /// ```
+    ///
+    /// `f` in N acts against the motion of `b`. It starts stuck where `w` is zero. Between a fixed
+    /// wall and a body without inertia the force is not determined.
+    StickSlip(coulomb: Range::NON_NEGATIVE, static_force: Range::NON_NEGATIVE)
+        => |spec| {
+            let peak = "static_force";
+            let forward = || s("forward").gt(0.5);
+            let backward = || s("backward").gt(0.5);
+            let slips = forward().or(&backward());
+            // Slipping lasts while the speed keeps its sign or moves on; from rest it starts by
+            // the force. What an interpolant leaves of the speed at rest must not end it at once.
+            let moves = |sign: f64| (sign * s("w")).max(sign * der("w")).no_event();
+            let ahead = Expr::select(backward(), -1.0, s("f") - s(peak));
+            let back = Expr::select(forward(), -1.0, -s("f") - s(peak));
+            let drag = Expr::select(forward(), s("coulomb"), -s("coulomb"));
+            between(spec)
+                .variable("w")
+                .equation(s("w"), speed())
+                .switch("forward", Expr::select(forward(), moves(1.0), ahead))
+                .switch("backward", Expr::select(backward(), moves(-1.0), back))
+                .equation(Expr::select(slips, s("f") - drag, der("w")), 0.0)
+        }
+}
+
 /// Coulomb and Stribeck parts of friction.
 pub(super) fn stribeck(w: &Expr, coulomb: &Expr, peak: &Expr, speed: &Expr) -> Expr {
     let scaled = w / (std::f64::consts::SQRT_2 * speed);

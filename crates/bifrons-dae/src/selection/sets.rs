@@ -1,13 +1,16 @@
 //! All sets of states that the structure allows.
 
 use super::{Cluster, SelectionPlan};
-use crate::structure::matching::NONE;
+use crate::structure::matching::{NONE, maximum};
+
+/// Choices that are looked at before there are too many.
+const MOST_TRIES: usize = 100_000;
 
 impl SelectionPlan {
     /// Every set of states, each ascending, in a fixed order; `None` if there are more than `most`
     /// choices of demoted unknowns.
     ///
-    /// Sets for which the equations cannot be solved may be among them.
+    /// Choices that the structure rules out are left out; numbers may rule out more.
     pub(crate) fn sets(&self, most: usize) -> Option<Vec<Vec<usize>>> {
         let mut demoted: Vec<Vec<usize>> = vec![Vec::new()];
         for cluster in &self.clusters {
@@ -17,6 +20,8 @@ impl SelectionPlan {
                 let mut chosen = Vec::with_capacity(cluster.rows);
                 let room = most.saturating_sub(next.len());
                 let mut found = Found {
+                    cluster,
+                    tries: MOST_TRIES,
                     base,
                     open: &open,
                     room,
@@ -47,6 +52,8 @@ impl SelectionPlan {
 }
 
 struct Found<'f> {
+    cluster: &'f Cluster,
+    tries: usize,
     base: &'f [usize],
     open: &'f [usize],
     room: usize,
@@ -57,7 +64,11 @@ impl Found<'_> {
     /// Appends all subsets of `size` columns from `first` on; false if there is no room.
     fn subsets(&mut self, first: usize, size: usize, chosen: &mut Vec<usize>) -> bool {
         if size == 0 {
-            if self.list.len() >= self.room {
+            self.tries -= 1;
+            if !self.is_possible(chosen) {
+                return self.tries > 0;
+            }
+            if self.list.len() >= self.room || self.tries == 0 {
                 return false;
             }
             let mut all = self.base.to_vec();
@@ -74,5 +85,20 @@ impl Found<'_> {
             }
         }
         true
+    }
+}
+
+impl Found<'_> {
+    /// Whether each row of the cluster can have a column of its own among these unknowns.
+    fn is_possible(&self, chosen: &[usize]) -> bool {
+        let mut rows: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.rows];
+        for &(row, column, _) in &self.cluster.entries {
+            let unknown = self.cluster.columns[column];
+            if let Some(place) = chosen.iter().position(|c| *c == unknown) {
+                rows[row].push(place);
+            }
+        }
+        let matching = maximum(&rows, chosen.len());
+        matching.unknown_of.iter().all(|unknown| *unknown != NONE)
     }
 }

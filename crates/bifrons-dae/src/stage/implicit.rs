@@ -19,9 +19,9 @@ use crate::reduced::ReducedModel;
 pub(crate) struct ImplicitSlopes {
     tape: Tape,
     registers: Registers<1>,
-    entries: Vec<f64>,
+    pub(crate) entries: Vec<f64>,
     /// Row and column of each entry.
-    places: Vec<(usize, usize)>,
+    pub(crate) places: Vec<(usize, usize)>,
     pub(crate) structure: Structure,
     pub(crate) mass: Mass,
 }
@@ -81,20 +81,8 @@ impl ImplicitSlopes {
         self.tape.set_parameters(&mut self.registers, 0, parameters);
     }
 
-    /// Places and values of a sparse Jacobian, `None` for a dense one.
-    pub(crate) fn sparse_entries(
-        &mut self,
-        t: f64,
-        y: &[f64],
-    ) -> Option<(&[(usize, usize)], &[f64])> {
-        if matches!(self.structure, Structure::Dense) {
-            return None;
-        }
-        self.evaluate(t, y);
-        Some((&self.places, &self.entries))
-    }
-
-    fn evaluate(&mut self, t: f64, y: &[f64]) {
+    /// Evaluates the entries.
+    pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) {
         let inputs = [&[[t]][..], lanes(y)];
         let entries = lanes_mut(&mut self.entries);
         self.tape

@@ -107,7 +107,8 @@ impl Engine<'_> {
         // The log of events doubles; each event has two rows. Copies of all values pass by.
         let log = events.next_power_of_two() * size_of::<RunEvent>() * usize::from(events > 0);
         let each = 2 * columns * size_of::<f64>() + 32;
-        let passing = Footprint::of::<f64>(3 * self.values.len());
+        let is_watched = events > 0 || is_implicit(method) || !self.plan.is_fixed;
+        let passing = Footprint::of::<f64>(3 * self.values.len() * usize::from(is_watched));
         let happening = Footprint::of::<u8>(log + events * each).beside(passing);
         Part::beside(
             "run",
@@ -155,7 +156,9 @@ impl Engine<'_> {
         // Rows and driver are those of any method.
         let save = Save::Times(vec![0.0; rows]);
         let driver = size.footprint(Method::Bs32, &save);
-        let times = Footprint::of::<f64>(rows + 2 * y.len() + self.values.len());
+        // Each choice of states is an event of the solver, and so is what ends a part.
+        let log = 4 * (2 * y.len() + 8) * usize::from(roots > 0);
+        let times = Footprint::of::<f64>(rows + 2 * y.len() + self.values.len() + log);
         steps
             .beside(driver.unwrap_or(Footprint::ZERO))
             .beside(times)
@@ -165,9 +168,11 @@ impl Engine<'_> {
 impl ImplicitSlopes {
     /// Entries of the factors of a sparse iteration matrix.
     fn fill_of_factors(&mut self, t: f64, y: &[f64]) -> usize {
-        let Some((places, values)) = self.sparse_entries(t, y) else {
+        if matches!(self.structure, bifrons_ode::Structure::Dense) {
             return 0;
-        };
+        }
+        self.evaluate(t, y);
+        let (places, values) = (&self.places, &self.entries);
         let diagonal = (0..y.len()).map(|k| (k, k));
         let Ok(pattern) = Sparsity::from_places(y.len(), places.iter().copied().chain(diagonal))
         else {
