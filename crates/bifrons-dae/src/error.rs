@@ -20,6 +20,26 @@ fn hint(nearest: &Option<String>) -> String {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ComponentError {
+    /// The parts of an equation are in different units.
+    #[error("component {kind}: units of `{place}` do not fit")]
+    Unit {
+        /// The kind of the component.
+        kind: String,
+        /// The equation.
+        place: String,
+        /// The part and both units.
+        source: Box<bifrons_expr::UnitError>,
+    },
+    /// A unit cannot be read.
+    #[error("component {kind}: the unit of `{name}` cannot be read")]
+    UnitName {
+        /// The kind of the component.
+        kind: String,
+        /// What has the unit.
+        name: String,
+        /// What is wrong with the text.
+        source: Box<bifrons_expr::UnitParseError>,
+    },
     /// A name that is malformed, reserved or taken.
     #[error("name `{name}` of component kind {kind} {problem}")]
     Name {
@@ -131,6 +151,34 @@ pub enum NetworkError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FlattenError {
+    /// A signal feeds an input of another unit.
+    #[error("`{signal}` in {} feeds `{input}` in {}: convert it on the way", units[0], units[1])]
+    SignalUnits {
+        /// The source.
+        signal: String,
+        /// The input.
+        input: String,
+        /// Units of both.
+        units: [String; 2],
+    },
+    /// A parameter is given a value in a unit that measures something else.
+    #[error("parameter `{parameter}` is in {expected}, which {given} cannot be converted to")]
+    Unit {
+        /// The parameter.
+        parameter: String,
+        /// The given unit.
+        given: String,
+        /// The unit of the parameter, `no unit` if it has none.
+        expected: String,
+    },
+    /// The unit of a value cannot be read.
+    #[error("the unit of the value of `{parameter}` cannot be read")]
+    UnitName {
+        /// The parameter.
+        parameter: String,
+        /// What is wrong with the text.
+        source: Box<bifrons_expr::UnitParseError>,
+    },
     /// An input has two sources.
     #[error("input `{input}` is fed by `{}` and by `{}`: keep one of them", sources[0], sources[1])]
     TwoSources {

@@ -66,3 +66,7 @@ pub use system::{NetworkSystem, NetworkWorkspace};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/bifrons-dae.md")]
+struct Guide;

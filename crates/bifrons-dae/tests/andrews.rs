@@ -207,7 +207,7 @@ fn mechanism() -> Result<ReducedModel> {
         let mut force = forces[row].clone();
         for (k, constraint) in constraints.iter().enumerate() {
             let slope = constraint.derivative(&Symbol::new(*angle));
-            force = force - slope * s(&format!("lambda{k}"));
+            force -= slope * s(&format!("lambda{k}"));
         }
         spec = spec.equation(inertia, force);
     }

@@ -111,111 +111,47 @@ fn closed(name: &str) -> Reference {
     }
 }
 
+type Entry = (
+    &'static str,
+    &'static str,
+    fn() -> Result<ReducedModel>,
+    &'static [&'static str],
+);
+
+/// Title, key of the reference, network, our variables.
+#[rustfmt::skip]
+const SYSTEMS: [Entry; 15] = [
+    ("RC", "rc_acausal_dae", systems::rc, &["c.v", "r.i"]),
+    ("RLC", "rlc_series", systems::rlc, &["l.i", "c.v"]),
+    ("RC ladder of two", "ladder", systems::ladder, &["c1.v", "c2.v"]),
+    ("DC motor with load", "dc_motor", systems::motor, &["motor.i", "load.w", "load.phi"]),
+    ("gear between inertias", "gear_train", systems::gears, &["first.w", "second.w"]),
+    ("chain of masses", "mass_spring_damper_chain", systems::chain,
+        &["mass0.s", "mass1.s", "mass2.s", "mass0.v", "mass1.v", "mass2.v"]),
+    ("thermal network", "thermal_rc_network", systems::heat, &["c1.a.t", "c2.a.t"]),
+    ("two tanks", "two_tank_fluid", systems::tanks, &["a.a.p", "b.a.p"]),
+    ("battery cell", "cell", systems::cell, &["cell.soc", "cell.u1"]),
+    ("rectifier", "diode_half_wave_rectifier", systems::rectifier, &["c.v", "diode.i"]),
+    ("stick-slip, smooth", "stribeck_stick_slip", systems::stribeck, &["mass.s", "mass.v"]),
+    ("stick-slip, events", "coulomb_stick_slip_event", systems::dry, &["mass.s", "mass.v"]),
+    ("pendulum, small swing", "pendulum_index3", systems::small_swing, &["mass.x", "mass.y"]),
+    ("pendulum, large swing", "pendulum_index3_large_swing", systems::large_swing,
+        &["mass.x", "mass.y"]),
+    ("double pendulum", "constrained_double_pendulum", systems::double_pendulum,
+        &["first.x", "first.y", "second.x", "second.y"]),
+];
+
 fn all() -> Vec<System> {
     let mut references = references();
-    let mut system = |title, key: &str, build, variables| System {
+    let system = |(title, key, build, variables): Entry| System {
         title,
         build,
         reference: references.remove(key).unwrap_or_else(|| closed(key)),
         variables,
-        max_step: None,
+        // As they need it: pulses must not be stepped over.
+        max_step: (title == "rectifier").then_some(6e-5),
     };
-    let mut list = vec![
-        system(
-            "RC",
-            "rc_acausal_dae",
-            systems::rc as fn() -> _,
-            &["c.v", "r.i"][..],
-        ),
-        system("RLC", "rlc_series", systems::rlc, &["l.i", "c.v"]),
-        system(
-            "RC ladder of two",
-            "ladder",
-            systems::ladder,
-            &["c1.v", "c2.v"],
-        ),
-        system(
-            "DC motor with load",
-            "dc_motor",
-            systems::motor,
-            &["motor.i", "load.w", "load.phi"],
-        ),
-        system(
-            "gear between inertias",
-            "gear_train",
-            systems::gears,
-            &["first.w", "second.w"],
-        ),
-        system(
-            "chain of masses",
-            "mass_spring_damper_chain",
-            systems::chain,
-            &[
-                "mass0.s", "mass1.s", "mass2.s", "mass0.v", "mass1.v", "mass2.v",
-            ],
-        ),
-        system(
-            "thermal network",
-            "thermal_rc_network",
-            systems::heat,
-            &["c1.a.t", "c2.a.t"],
-        ),
-        system(
-            "two tanks",
-            "two_tank_fluid",
-            systems::tanks,
-            &["a.a.p", "b.a.p"],
-        ),
-        system(
-            "battery cell",
-            "cell",
-            systems::cell,
-            &["cell.soc", "cell.u1"],
-        ),
-        system(
-            "rectifier",
-            "diode_half_wave_rectifier",
-            systems::rectifier,
-            &["c.v", "diode.i"],
-        ),
-        system(
-            "stick-slip, smooth",
-            "stribeck_stick_slip",
-            systems::stribeck,
-            &["mass.s", "mass.v"],
-        ),
-        system(
-            "stick-slip, events",
-            "coulomb_stick_slip_event",
-            systems::dry,
-            &["mass.s", "mass.v"],
-        ),
-        system(
-            "pendulum, small swing",
-            "pendulum_index3",
-            systems::small_swing,
-            &["mass.x", "mass.y"],
-        ),
-        system(
-            "pendulum, large swing",
-            "pendulum_index3_large_swing",
-            systems::large_swing,
-            &["mass.x", "mass.y"],
-        ),
-        system(
-            "double pendulum",
-            "constrained_double_pendulum",
-            systems::double_pendulum,
-            &["first.x", "first.y", "second.x", "second.y"],
-        ),
-    ];
-    for own in &mut list {
-        if own.title == "rectifier" {
-            // As they need it: pulses must not be stepped over.
-            own.max_step = Some(6e-5);
-        }
-    }
-    list
+    SYSTEMS.into_iter().map(system).collect()
 }
 
 /// Largest absolute errors per column.
@@ -243,8 +179,10 @@ fn errors(system: &System, method: Method, tolerance: (f64, f64)) -> Result<Vec<
     Ok(found)
 }
 
-/// One line of the table: title, quantity, then per tolerance theirs and ours by both methods.
-fn lines() -> Result<Vec<(String, Vec<(String, [f64; 2])>)>> {
+/// One line of the table: title and quantity, then per tolerance theirs and ours by both methods.
+type Line = (String, Vec<(String, [f64; 2])>);
+
+fn lines() -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for system in all() {
         assert_eq!(

@@ -62,6 +62,22 @@ fn cases() -> Result<Vec<Case>> {
             allowed: 1e-6,
         },
         Case {
+            model: networks::stick_slip()?,
+            outputs: &["mass.s", "mass.v"],
+            column: "mass.m",
+            values: spread(0.8, 1.2),
+            t_end: 3.0,
+            allowed: 1e-5,
+        },
+        Case {
+            model: networks::double_pendulum()?,
+            outputs: &["second.x", "second.y"],
+            column: "second.m",
+            values: spread(0.8, 1.2),
+            t_end: 0.2,
+            allowed: 1e-5,
+        },
+        Case {
             model: networks::thorough()?,
             outputs: &["mass.s", "spring.a.f"],
             column: "force.f0",

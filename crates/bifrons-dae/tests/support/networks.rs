@@ -5,7 +5,9 @@ use bifrons_dae::library::electrical::{
     Capacitor, Diode, Ground, IdealDiode, Resistor, SineVoltage, VoltageSource,
 };
 use bifrons_dae::library::planar::{Pivot, PointMass, RigidRod};
-use bifrons_dae::library::translational::{ForceSource, Mass};
+use bifrons_dae::library::translational::{
+    Fixed, ForceSource, Mass, SpeedSource, Spring, StickSlip,
+};
 use bifrons_dae::{ComponentSpec, Direction, Domain, NetworkBuilder, Range, ReducedModel, der};
 use bifrons_expr::Expr;
 
@@ -130,5 +132,35 @@ pub(crate) fn ladder(n: usize) -> Result<ReducedModel> {
         net.connect(c.pin("n"), ground.pin("p"))?;
         last = r.pin("n");
     }
+    Ok(net.build().flatten()?.reduce()?)
+}
+
+/// A mass on a belt, held by a spring, with dry friction.
+pub(crate) fn stick_slip() -> Result<ReducedModel> {
+    let mut net = NetworkBuilder::new("dry");
+    let belt = net.add("belt", SpeedSource::new(0.1).position(0.0))?;
+    let friction = net.add("friction", StickSlip::new(1.0, 1.5))?;
+    let mass = net.add("mass", Mass::new(1.0).position(0.0).speed(0.1))?;
+    let spring = net.add("spring", Spring::new(10.0, 0.0))?;
+    let wall = net.add("wall", Fixed::new(0.0))?;
+    net.connect(belt.pin("a"), friction.pin("a"))?;
+    net.join([friction.pin("b"), mass.pin("a"), spring.pin("b")])?;
+    net.connect(spring.pin("a"), wall.pin("a"))?;
+    Ok(net.build().flatten()?.reduce()?)
+}
+
+/// Two rods with masses.
+pub(crate) fn double_pendulum() -> Result<ReducedModel> {
+    let mut net = NetworkBuilder::new("double");
+    let pivot = net.add("pivot", Pivot::new(0.0, 0.0))?;
+    let one = net.add("one", RigidRod::new(1.0))?;
+    let two = net.add("two", RigidRod::new(1.0))?;
+    let (x, y) = (0.6, -0.8);
+    let first = net.add("first", PointMass::new(1.0, G).x(x).y(y).vx(0.0).vy(0.0))?;
+    let second = PointMass::new(1.0, G).x(x + 0.8).y(y - 0.6).vx(0.0).vy(0.0);
+    let second = net.add("second", second)?;
+    net.connect(pivot.pin("a"), one.pin("a"))?;
+    net.join([one.pin("b"), first.pin("a"), two.pin("a")])?;
+    net.connect(two.pin("b"), second.pin("a"))?;
     Ok(net.build().flatten()?.reduce()?)
 }
