@@ -5,7 +5,9 @@ mod support;
 
 use bifrons_dae::library::electrical::{Capacitor, Ground, Resistor, SignalVoltage, VoltageSource};
 use bifrons_dae::library::thermal::{HeatCapacitor, TemperatureSensor};
-use bifrons_dae::{ComponentError, ComponentSpec, Domain, FlattenError, NetworkBuilder, Range};
+use bifrons_dae::{
+    ComponentError, ComponentSpec, Domain, FlatModel, FlattenError, NetworkBuilder, Range, der,
+};
 use bifrons_expr::Expr;
 use support::Result;
 
@@ -111,5 +113,85 @@ fn signals_of_other_units_are_refused() -> Result<()> {
         ),
         "{error}"
     );
+    Ok(())
+}
+
+/// `energy' = power - energy / tau` in SI units.
+fn storage() -> std::result::Result<ComponentSpec, ComponentError> {
+    ComponentSpec::builder("Storage")
+        .parameter("power", 1.0, Range::ANY)
+        .parameter("tau", 1.0, Range::POSITIVE)
+        .parameter("angle", 0.0, Range::ANY)
+        .variable("energy")
+        .unit("power", "W")
+        .unit("tau", "s")
+        .unit("angle", "rad")
+        .unit("energy", "J")
+        .equation(der("energy"), s("power") - s("energy") / s("tau"))
+        .fixed(s("energy"), 0.0)
+        .build()
+}
+
+fn stored(power: (f64, &str)) -> Result<std::result::Result<FlatModel, FlattenError>> {
+    let mut net = NetworkBuilder::new("storage");
+    net.add("s", storage()?)?;
+    net.set_in("s.power", power.0, power.1);
+    net.set_in("s.tau", 2.0, "ms");
+    net.set_in("s.angle", 180.0, "deg");
+    Ok(net.build().flatten())
+}
+
+#[test]
+fn dae_09_scales_are_converted_and_other_dimensions_refused() -> Result<()> {
+    let flat = stored((500.0, "kW"))??;
+    let angle = flat
+        .parameters()
+        .iter()
+        .find(|p| p.symbol.name() == "s.angle");
+    let angle = angle.expect("a parameter").default;
+    assert!((angle - std::f64::consts::PI).abs() < 1e-12, "F: {angle}");
+    let model = flat.reduce()?;
+    let run = model
+        .simulation()
+        .span(0.0, 0.02)
+        .times(vec![0.002, 0.02])
+        .record(["s.energy"])
+        .tolerance(support::tight())
+        .run()?;
+    for (found, expected) in run
+        .rows
+        .iter()
+        .zip([0.6321205588285577, 0.9999546000702375])
+    {
+        let kilojoules = found / 1000.0;
+        assert!(
+            (kilojoules - expected).abs() < 1e-7 * expected,
+            "A: {kilojoules}"
+        );
+    }
+    let error = stored((500.0, "V"))?.expect_err("B: volts are no watts");
+    assert!(
+        matches!(&error, FlattenError::Unit { given, expected, .. } if given == "V" && expected == "W"),
+        "{error}"
+    );
+    let mut net = NetworkBuilder::new("source");
+    let source = net.add("source", VoltageSource::new(1.0))?;
+    let ground = net.add("ground", Ground::new())?;
+    net.connect(source.pin("n"), ground.pin("p"))?;
+    net.set_in("source.v0", 5000.0, "mV");
+    let flat = net.build().flatten()?;
+    assert!((flat.parameters()[0].default - 5.0).abs() < 1e-12, "D: 5 V");
+    let error = ComponentSpec::builder("Sum")
+        .variable("x")
+        .parameter("p", 1.0, Range::ANY)
+        .parameter("e", 1.0, Range::ANY)
+        .unit("p", "kW")
+        .unit("e", "kJ")
+        .equation(s("x"), s("p") + s("e"))
+        .build()
+        .expect_err("E: 1 kW + 1 kJ");
+    let source = std::error::Error::source(&error).map(ToString::to_string);
+    let text = source.unwrap_or_default();
+    assert!(text.contains("kW") && text.contains("kJ"), "{text}");
     Ok(())
 }
