@@ -29,6 +29,10 @@ pub(super) struct Dae {
     error: fn(&Result, usize) -> f64,
     allowed: f64,
     definition: &'static str,
+    /// Events that happen at most.
+    events: usize,
+    /// Resident bytes of the model and its programs: in all, and per section.
+    assembled: (u64, u64),
 }
 
 impl Scenario for Dae {
@@ -91,14 +95,20 @@ impl Scenario for Dae {
         run.config("solver", self.method.name())?;
         run.config("rtol", format!("{:e}", self.tolerance.0))?;
         run.config("atol", format!("{:e}", self.tolerance.1))?;
-        run.assembled()?;
-        let simulation = model
+        let mut simulation = model
             .simulation()
             .span(0.0, t_end)
             .times(times)
             .record(names)
             .method(self.method)
-            .tolerance(tolerance);
+            .tolerance(tolerance)
+            .prepare()?;
+        let plan = simulation.footprint(self.events);
+        run.plan(&plan);
+        let (all, each) = self.assembled;
+        let sections = if each > 0 { n as u64 } else { 0 };
+        run.plan_resident(plan.total().peak() + all + each * sections);
+        run.assembled()?;
         drop(run.first(|| simulation.run())?);
         let result = run.steady(|| simulation.run())?;
         let error = (self.error)(&result, n);
@@ -139,6 +149,8 @@ const EXPLICIT: Dae = Dae {
     error: |_, _| 0.0,
     allowed: 1e-5,
     definition: "largest absolute error against the closed form",
+    events: 0,
+    assembled: (1_700_000, 0),
 };
 
 pub(super) const RC: Dae = Dae {
@@ -159,6 +171,7 @@ pub(super) const RC_LADDER: Dae = Dae {
     error: |run, n| networks::ladder_error(run, n),
     allowed: 1e-4,
     definition: "largest error at the first node against the modes of the ladder",
+    assembled: (2_350_000, 25_800),
     ..EXPLICIT
 };
 
@@ -182,6 +195,8 @@ pub(super) const RECTIFIER: Dae = Dae {
         })
     },
     definition: "largest error against |sin| of ideal diodes",
+    events: 16,
+    assembled: (2_100_000, 0),
     ..EXPLICIT
 };
 
@@ -202,6 +217,7 @@ pub(super) const CHAIN: Dae = Dae {
     record: |n| vec![format!("mass{}.s", n - 1), format!("mass{}.v", n - 1)],
     error: |run, n| networks::chain_error(run, n),
     definition: "largest error of the last mass against the first mode",
+    assembled: (1_750_000, 22_700),
     ..EXPLICIT
 };
 
@@ -221,6 +237,7 @@ pub(super) const PENDULUM_BDF: Dae = Dae {
     name: "dae/pendulum-index3-bdf",
     method: Method::Bdf,
     allowed: 1e-3,
+    assembled: (2_400_000, 0),
     ..PENDULUM
 };
 
@@ -228,6 +245,7 @@ pub(super) const PENDULUM_RADAU: Dae = Dae {
     name: "dae/pendulum-index3-radau",
     method: Method::Radau,
     allowed: 1e-3,
+    assembled: (2_400_000, 0),
     ..PENDULUM
 };
 
@@ -239,6 +257,7 @@ pub(super) const DOUBLE_PENDULUM: Dae = Dae {
     record: |_| names(&["first.x", "first.y", "second.x", "second.y"]),
     error: |run, _| networks::double_pendulum_error(run),
     definition: "largest error at the end against a solution in angles",
+    assembled: (4_300_000, 0),
     ..EXPLICIT
 };
 

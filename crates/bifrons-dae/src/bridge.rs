@@ -161,7 +161,7 @@ impl ReducedModel {
         let values = vec![1.0; self.unknowns.len()];
         let states = plan.choose(&mut workspace, 0.0, &values);
         let states = states.ok_or(BridgeError::Selection)?;
-        let order = order_with_symbols(self, &states).map_err(|_| BridgeError::Selection)?;
+        let order = order_with_symbols(self, states).map_err(|_| BridgeError::Selection)?;
         if order.tears.is_empty() {
             return Ok(order);
         }

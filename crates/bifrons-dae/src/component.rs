@@ -1,7 +1,9 @@
 //! What a component is: connectors, parameters and equations over local names.
 
 mod builder;
+mod units;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,6 +92,8 @@ pub struct ComponentSpec {
     pub(crate) equations: Vec<(Expr, Expr)>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) events: Vec<EventSpec>,
+    /// Units of locals beside those of connectors.
+    pub(crate) units: Vec<(usize, Cow<'static, str>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -108,12 +112,23 @@ pub(crate) struct Local {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Role {
-    Parameter { default: f64, range: Range },
+    Parameter {
+        default: f64,
+        range: Range,
+    },
     Variable,
-    Input { default: Option<f64> },
+    Input {
+        default: Option<f64>,
+    },
     Potential,
     Flow,
-    Switch { surface: Expr },
+    /// Enthalpy of what would flow out of a connector; the component has an equation for it.
+    Outflow,
+    /// Enthalpy of what would flow into it; the node has one.
+    Inflow,
+    Switch {
+        surface: Expr,
+    },
 }
 
 /// A statement about the start: `expression = value`.

@@ -26,8 +26,19 @@ pub struct Pair {
 /// | planar | `x`, `y`, position in m | `fx`, `fy`, force in N |
 /// | thermal | `t`, temperature in K | `q`, heat flow in W |
 /// | hydraulic | `p`, pressure in Pa | `m`, mass flow in kg/s |
+/// | fluid | `p`, pressure in Pa | `m`, mass flow in kg/s |
 ///
-/// Flows are positive into the component.
+/// Flows are positive into the component. A fluid connector also carries specific enthalpies in
+/// J/kg: `h`, of what would flow out of the component, which the component says, and `h_in`, of
+/// what would flow into it, which the other components at the node decide:
+///
+/// ```text
+/// h_in of i = Σ w_j h_j / Σ w_j  over j ≠ i,   w = ε + (sqrt(m² + ε²) - m)/2,   ε = 1e-8 kg/s
+/// ```
+///
+/// That is the mixture of all that flows out of the others, kept smooth where flows turn round
+/// (Franke and others, 2009, *Stream connectors: an extension of Modelica for device-oriented
+/// modeling of convective transport phenomena*). Between two connectors `h_in` is the other `h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Domain {
@@ -43,6 +54,8 @@ pub enum Domain {
     Thermal,
     /// Pressure and mass flow of an incompressible medium.
     Hydraulic,
+    /// Pressure, mass flow and the enthalpy that it carries.
+    Fluid,
 }
 
 const fn pair(
@@ -76,8 +89,14 @@ impl Domain {
             Self::Rotational => &ROTATIONAL,
             Self::Planar => &PLANAR,
             Self::Thermal => &THERMAL,
-            Self::Hydraulic => &HYDRAULIC,
+            Self::Hydraulic | Self::Fluid => &HYDRAULIC,
         }
+    }
+
+    /// Whether a connector carries specific enthalpies `h` and `h_in` in J/kg.
+    #[must_use]
+    pub fn has_stream(self) -> bool {
+        self == Self::Fluid
     }
 
     /// Name of the domain.
@@ -90,6 +109,7 @@ impl Domain {
             Self::Planar => "planar",
             Self::Thermal => "thermal",
             Self::Hydraulic => "hydraulic",
+            Self::Fluid => "fluid",
         }
     }
 
@@ -101,6 +121,7 @@ impl Domain {
         match self {
             Self::Electrical => Some("Ground"),
             Self::Hydraulic => Some("PressureSource or Tank"),
+            Self::Fluid => Some("Boundary or Tank"),
             _ => None,
         }
     }

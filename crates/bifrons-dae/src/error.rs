@@ -20,6 +20,26 @@ fn hint(nearest: &Option<String>) -> String {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ComponentError {
+    /// The parts of an equation are in different units.
+    #[error("component {kind}: units of `{place}` do not fit")]
+    Unit {
+        /// The kind of the component.
+        kind: String,
+        /// The equation.
+        place: String,
+        /// The part and both units.
+        source: Box<bifrons_expr::UnitError>,
+    },
+    /// A unit cannot be read.
+    #[error("component {kind}: the unit of `{name}` cannot be read")]
+    UnitName {
+        /// The kind of the component.
+        kind: String,
+        /// What has the unit.
+        name: String,
+        /// What is wrong with the text.
+        source: Box<bifrons_expr::UnitParseError>,
+    },
     /// A name that is malformed, reserved or taken.
     #[error("name `{name}` of component kind {kind} {problem}")]
     Name {
@@ -131,6 +151,34 @@ pub enum NetworkError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FlattenError {
+    /// A signal feeds an input of another unit.
+    #[error("`{signal}` in {} feeds `{input}` in {}: convert it on the way", units[0], units[1])]
+    SignalUnits {
+        /// The source.
+        signal: String,
+        /// The input.
+        input: String,
+        /// Units of both.
+        units: [String; 2],
+    },
+    /// A parameter is given a value in a unit that measures something else.
+    #[error("parameter `{parameter}` is in {expected}, which {given} cannot be converted to")]
+    Unit {
+        /// The parameter.
+        parameter: String,
+        /// The given unit.
+        given: String,
+        /// The unit of the parameter, `no unit` if it has none.
+        expected: String,
+    },
+    /// The unit of a value cannot be read.
+    #[error("the unit of the value of `{parameter}` cannot be read")]
+    UnitName {
+        /// The parameter.
+        parameter: String,
+        /// What is wrong with the text.
+        source: Box<bifrons_expr::UnitParseError>,
+    },
     /// An input has two sources.
     #[error("input `{input}` is fed by `{}` and by `{}`: keep one of them", sources[0], sources[1])]
     TwoSources {
@@ -403,6 +451,23 @@ pub enum BridgeError {
     /// The states must be chosen anew during a run.
     #[error("no choice of states holds everywhere: run the network itself")]
     Selection,
+    /// More sets of states are possible than are compiled.
+    #[error("more than {limit} sets of states are possible: run the network by `simulation`")]
+    Sets {
+        /// Sets that are compiled at most.
+        limit: usize,
+    },
+    /// An event sets a variable that follows from the equations in every set of states.
+    #[error("event `{event}` sets `{variable}`, which is neither a state nor iterated")]
+    Reset {
+        /// The event.
+        event: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The names of outputs or states are not unique.
+    #[error("the names make no schema")]
+    Schema(#[from] bifrons_hybrid::SchemaError),
     /// A hard condition at the start is about something else than a state.
     #[error("the start of `{quantity}` is no start of a state: fix a state instead")]
     Start {

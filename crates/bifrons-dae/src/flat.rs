@@ -67,6 +67,8 @@ pub struct FlatParameter {
     pub default: f64,
     /// The values that it may have.
     pub range: Range,
+    /// Its unit as it is written, if it has one.
+    pub unit: Option<Arc<str>>,
 }
 
 /// An unknown of a flat model.

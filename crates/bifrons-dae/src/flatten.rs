@@ -1,5 +1,8 @@
 //! From nested networks to one list of equations, without recursion.
 
+mod streams;
+mod units;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -135,9 +138,15 @@ impl<'n> Flattening<'n> {
                     symbol,
                     default: *default,
                     range: *range,
+                    unit: spec.unit_of(position).map(Arc::from),
                 }),
                 Role::Switch { .. } => {}
-                Role::Variable | Role::Input { .. } | Role::Potential | Role::Flow => {
+                Role::Variable
+                | Role::Input { .. }
+                | Role::Potential
+                | Role::Flow
+                | Role::Outflow
+                | Role::Inflow => {
                     variables[position] = self.model.variables.len();
                     self.model.variables.push(FlatVariable {
                         symbol,
@@ -303,6 +312,9 @@ impl<'n> Flattening<'n> {
             });
             self.model.equations.append(&mut equations);
         }
+        if domain.has_stream() {
+            self.streams(pins, &names);
+        }
         let potential = |&pin: &usize| {
             let (leaf, connector) = self.pins[pin];
             let leaf = &self.leaves[leaf];
@@ -329,6 +341,7 @@ impl<'n> Flattening<'n> {
                 let (leaf, local) = self.signal(branch, from.part, from.index);
                 let source = self.leaves[leaf].symbols[local].clone();
                 let target = self.signal(branch, to.part, to.index);
+                units::check_signal(&self.leaves, (leaf, local), target)?;
                 if let Some(other) = sources.insert(target, source.clone()) {
                     return Err(FlattenError::TwoSources {
                         input: self.leaves[target.0].symbols[target.1].name().to_owned(),
@@ -426,19 +439,23 @@ impl<'n> Flattening<'n> {
     fn parameters(&mut self) -> Result<(), FlattenError> {
         let mut changes = BTreeMap::new();
         for branch in self.branches.iter().rev() {
-            for (name, value) in &branch.network.parameters {
+            for (name, value, unit) in &branch.network.parameters {
                 let full = Symbol::from(join(&branch.path, name));
                 if !self.names.contains_key(&full) {
                     return Err(self.unknown_path("parameter", &branch.path, name));
                 }
-                changes.insert(full, *value);
+                changes.insert(full, (*value, unit.as_deref()));
             }
         }
         if changes.is_empty() {
             return Ok(());
         }
         for parameter in &mut self.model.parameters {
-            if let Some(&value) = changes.get(&parameter.symbol) {
+            if let Some(&(value, unit)) = changes.get(&parameter.symbol) {
+                let value = match unit {
+                    Some(unit) => units::convert(parameter, value, unit)?,
+                    None => value,
+                };
                 if !parameter.range.contains(value) {
                     return Err(FlattenError::Parameter {
                         parameter: parameter.symbol.name().to_owned(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use bifrons_expr::{Expr, Symbol};
 use bifrons_hybrid::TIME;
 
-pub(crate) use full::FullSystem;
+pub(crate) use full::{FullSystem, full_footprint};
 pub use report::{InitialReport, Used};
 
 use crate::error::InitialError;

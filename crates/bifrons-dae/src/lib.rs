@@ -46,6 +46,7 @@ mod selection;
 mod simulation;
 mod stage;
 mod structure;
+mod system;
 
 pub use component::{Component, ComponentSpec, ComponentSpecBuilder, Direction, Part};
 pub use domain::{Domain, Pair};
@@ -59,8 +60,13 @@ pub use name::der;
 pub use network::{Network, NetworkBuilder, PartId, Pin, Signal};
 pub use range::Range;
 pub use reduced::ReducedModel;
-pub use simulation::{EventKind, Run, RunEvent, Simulation};
+pub use simulation::{EventKind, Prepared, Run, RunEvent, Simulation};
+pub use system::{NetworkSystem, NetworkWorkspace};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/bifrons-dae.md")]
+struct Guide;

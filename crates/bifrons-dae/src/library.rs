@@ -9,6 +9,7 @@ macro_rules! component {
         $(#[$doc:meta])*
         $name:ident($($field:ident: $range:expr),* $(,)?)
         $([$($start:ident: $variable:literal, $guess:expr);* $(;)?])?
+        $({$($of:literal: $unit:literal),* $(,)?})?
         => $body:expr
     ) => {
         $(#[$doc])*
@@ -44,6 +45,8 @@ macro_rules! component {
                     $crate::component::ComponentSpecBuilder,
                 ) -> $crate::component::ComponentSpecBuilder = $body;
                 let spec = body($crate::component::ComponentSpec::builder(stringify!($name)));
+                let spec = spec.trusted();
+                $(let spec = spec$(.unit($of, $unit))*;)?
                 $(let spec = spec.parameter(stringify!($field), self.$field, $range);)*
                 $($(
                     let name = concat!("start_", stringify!($start));
@@ -55,7 +58,11 @@ macro_rules! component {
     };
 }
 
+#[cfg(test)]
+mod tests;
+
 pub mod electrical;
+pub mod fluid;
 pub mod hydraulic;
 pub mod planar;
 pub mod rotational;
@@ -140,5 +147,5 @@ fn check_table(
 
 /// A builder for a component that the macro does not fit.
 fn builder(kind: &'static str) -> ComponentSpecBuilder {
-    ComponentSpec::builder(kind)
+    ComponentSpec::builder(kind).trusted()
 }

@@ -29,7 +29,8 @@ pub(crate) struct Inner {
     pub(crate) pins: Vec<ExportedPin>,
     pub(crate) exported: Vec<ExportedSignal>,
     pub(crate) conditions: Vec<PathCondition>,
-    pub(crate) parameters: Vec<(String, f64)>,
+    /// Path, value and its unit.
+    pub(crate) parameters: Vec<(String, f64, Option<String>)>,
 }
 
 pub(crate) struct Member {

@@ -6,14 +6,20 @@
 //! the demoted ones; then the same with the integrals. Here the choice is made anew where its
 //! pivots have become small.
 
+mod clusters;
+mod pivots;
+mod sets;
+
 use std::collections::BTreeMap;
 
-use bifrons_expr::{CompileError, Expr, Registers, Symbol, Tape, TapeBuilder};
+use bifrons_expr::{CompileError, Expr, Symbol, Tape, TapeBuilder};
 use bifrons_hybrid::TIME;
 use bifrons_lanes::Level;
 
 use crate::reduced::ReducedModel;
 use crate::structure::matching::NONE;
+use clusters::clusters;
+pub(crate) use pivots::SelectionWorkspace;
 
 /// One independent choice: as many columns as rows are demoted.
 #[derive(Debug, Clone)]
@@ -40,14 +46,6 @@ pub(crate) struct SelectionPlan {
     tape: Tape,
     /// Whether they read parameters only, so that the choice does not change during a run.
     pub(crate) is_fixed: bool,
-}
-
-/// Registers and the matrices of the choice.
-#[derive(Debug)]
-pub(crate) struct SelectionWorkspace {
-    registers: Registers<1>,
-    slopes: Vec<f64>,
-    matrix: Vec<f64>,
 }
 
 /// A choice whose pivots are below this share of the best ones is made anew.
@@ -90,12 +88,7 @@ impl SelectionPlan {
     }
 
     pub(crate) fn workspace(&self) -> SelectionWorkspace {
-        let largest = self.clusters.iter().map(|c| c.rows * c.columns.len()).max();
-        SelectionWorkspace {
-            registers: self.tape.registers(),
-            slopes: vec![0.0; self.tape.output_count()],
-            matrix: vec![0.0; largest.unwrap_or(0)],
-        }
+        SelectionWorkspace::new(self)
     }
 
     pub(crate) fn set_parameters(&self, w: &mut SelectionWorkspace, parameters: &[f64]) {
@@ -109,35 +102,32 @@ impl SelectionPlan {
             .evaluate(Level::detect(), &mut w.registers, &inputs, out);
     }
 
-    /// The states with the largest pivots at a point, or the equations' row that has none.
+    /// The states with the largest pivots at a point, ascending, or `None` if an equation has none.
     ///
     /// `values` are all unknowns.
-    pub(crate) fn choose(
+    pub(crate) fn choose<'w>(
         &self,
-        w: &mut SelectionWorkspace,
+        w: &'w mut SelectionWorkspace,
         t: f64,
         values: &[f64],
-    ) -> Option<Vec<usize>> {
+    ) -> Option<&'w [usize]> {
         self.evaluate(w, t, values);
-        let mut demoted = vec![false; self.weights.len()];
+        w.demoted.fill(false);
         for cluster in &self.clusters {
-            let allowed = |column: usize| cluster.level == 0 || self.is_open(&demoted, column);
-            let columns: Vec<usize> = (0..cluster.columns.len())
-                .filter(|c| allowed(cluster.columns[*c]))
-                .collect();
-            let (picked, _) = self.eliminate(cluster, w, &columns, true)?;
-            for column in picked {
-                demoted[cluster.columns[column]] = true;
+            for (open, &column) in w.open.iter_mut().zip(&cluster.columns) {
+                // On a lower level only integrals of what was demoted above may be demoted.
+                let derivative = self.derivatives[column];
+                *open = cluster.level == 0 || derivative != NONE && w.demoted[derivative];
+            }
+            self.eliminate(cluster, w, true)?;
+            for &column in &w.picked {
+                w.demoted[cluster.columns[column]] = true;
             }
         }
-        let states = self.candidates.iter().filter(|u| !demoted[**u]);
-        Some(states.copied().collect())
-    }
-
-    /// Whether the derivative of an unknown was demoted on the level above.
-    fn is_open(&self, demoted: &[bool], unknown: usize) -> bool {
-        let derivative = self.derivatives[unknown];
-        derivative != NONE && demoted[derivative]
+        w.states.clear();
+        let states = self.candidates.iter().filter(|u| !w.demoted[**u]);
+        w.states.extend(states);
+        Some(&w.states)
     }
 
     /// Whether the pivots of the present states have become small beside the best ones.
@@ -167,84 +157,23 @@ impl SelectionPlan {
         self.evaluate(w, t, values);
         let is_state = |unknown: usize| states.binary_search(&unknown).is_ok();
         for cluster in &self.clusters {
-            let all: Vec<usize> = (0..cluster.columns.len()).collect();
-            let used = all
-                .iter()
-                .copied()
-                .filter(|c| !is_state(cluster.columns[*c]));
-            let used: Vec<usize> = used.collect();
-            if used.len() != cluster.rows {
+            let used = cluster.columns.iter().filter(|column| !is_state(**column));
+            if used.count() != cluster.rows {
                 continue;
             }
-            let best = self.eliminate(cluster, w, &all, false);
-            let present = self.eliminate(cluster, w, &used, false);
+            w.open.fill(true);
+            let best = self.eliminate(cluster, w, false);
+            for (open, &column) in w.open.iter_mut().zip(&cluster.columns) {
+                *open = !is_state(column);
+            }
+            let present = self.eliminate(cluster, w, false);
             quality = match (best, present) {
-                (Some((_, best)), Some((_, present))) => quality.min(present / best),
+                (Some(best), Some(present)) => quality.min(present / best),
                 (Some(_), None) => 0.0,
                 _ => quality,
             };
         }
         quality - DEGRADED
-    }
-
-    /// Gaussian elimination with complete pivoting in the given columns: the columns of the pivots
-    /// and the product of their sizes, or `None` if the rows are dependent there.
-    fn eliminate(
-        &self,
-        cluster: &Cluster,
-        w: &mut SelectionWorkspace,
-        columns: &[usize],
-        prefer: bool,
-    ) -> Option<(Vec<usize>, f64)> {
-        let width = cluster.columns.len();
-        let matrix = &mut w.matrix[..cluster.rows * width];
-        matrix.fill(0.0);
-        for &(row, column, position) in &cluster.entries {
-            matrix[row * width + column] = w.slopes[position];
-        }
-        for row in matrix.chunks_mut(width) {
-            let largest = row.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-            if !(largest > 0.0 && largest.is_finite()) {
-                return None;
-            }
-            row.iter_mut().for_each(|v| *v /= largest);
-        }
-        let mut picked: Vec<usize> = Vec::with_capacity(cluster.rows);
-        let mut used = vec![false; cluster.rows];
-        let mut product = 1.0;
-        for _ in 0..cluster.rows {
-            let mut best = (0.0, 0, 0);
-            for row in (0..cluster.rows).filter(|r| !used[*r]) {
-                for &column in columns.iter().filter(|c| !picked.contains(c)) {
-                    let size = matrix[row * width + column].abs();
-                    let weight = if prefer {
-                        self.weights[cluster.columns[column]]
-                    } else {
-                        1.0
-                    };
-                    if size * weight > best.0 {
-                        best = (size * weight, row, column);
-                    }
-                }
-            }
-            let (_, row, column) = best;
-            let pivot = matrix[row * width + column];
-            if pivot.abs() < 1e-10 {
-                return None;
-            }
-            product *= pivot.abs();
-            used[row] = true;
-            picked.push(column);
-            for other in (0..cluster.rows).filter(|r| !used[*r]) {
-                let factor = matrix[other * width + column] / pivot;
-                if factor != 0.0 {
-                    for c in 0..width {
-                        matrix[other * width + c] -= factor * matrix[row * width + c];
-                    }
-                }
-            }
-        }
-        Some((picked, product))
     }
 }
 
@@ -270,105 +199,4 @@ fn weights(model: &ReducedModel, is_fixed: bool) -> Vec<f64> {
         }
     }
     weights
-}
-
-/// Equations of all levels in clusters that share no unknown.
-fn clusters(model: &ReducedModel, outputs: &mut Vec<Expr>) -> Vec<Cluster> {
-    let integrals = integrals(model);
-    let highest = (0..model.equations.len())
-        .filter(|e| model.equations[*e].order > 0 && model.equations[*e].derivative == NONE);
-    let mut rows: Vec<usize> = highest.map(|e| integrals[e]).collect();
-    let mut clusters = Vec::new();
-    let mut level = 0;
-    while !rows.is_empty() {
-        split(model, &rows, level, outputs, &mut clusters);
-        let lower = rows.iter().filter(|e| model.equations[**e].order > 0);
-        rows = lower.map(|e| integrals[*e]).collect();
-        level += 1;
-    }
-    clusters
-}
-
-/// The equation whose derivative each one is.
-fn integrals(model: &ReducedModel) -> Vec<usize> {
-    let mut integrals = vec![NONE; model.equations.len()];
-    for (equation, e) in model.equations.iter().enumerate() {
-        if e.derivative != NONE {
-            integrals[e.derivative] = equation;
-        }
-    }
-    integrals
-}
-
-/// Appends the clusters of one level; the slopes by unknowns are those of the derivatives of the
-/// equations by the derivatives of the unknowns.
-fn split(
-    model: &ReducedModel,
-    rows: &[usize],
-    level: usize,
-    outputs: &mut Vec<Expr>,
-    clusters: &mut Vec<Cluster>,
-) {
-    let mut owner: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut parent: Vec<usize> = (0..rows.len()).collect();
-    let columns: Vec<Vec<(usize, &Expr)>> = rows
-        .iter()
-        .map(|row| {
-            let slopes = model.slopes[*row].iter();
-            let open = slopes.filter(|slope| depth(model, slope.unknown) == level + 1);
-            open.map(|slope| (slope.unknown, &slope.value)).collect()
-        })
-        .collect();
-    for (row, columns) in columns.iter().enumerate() {
-        for (unknown, _) in columns {
-            let first = *owner.entry(*unknown).or_insert(row);
-            let (a, b) = (root(&parent, first), root(&parent, row));
-            parent[a.max(b)] = a.min(b);
-        }
-    }
-    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for row in 0..rows.len() {
-        members.entry(root(&parent, row)).or_default().push(row);
-    }
-    for rows in members.values() {
-        let mut unknowns: Vec<usize> = rows
-            .iter()
-            .flat_map(|row| columns[*row].iter().map(|(unknown, _)| *unknown))
-            .collect();
-        unknowns.sort_unstable();
-        unknowns.dedup();
-        let mut entries = Vec::new();
-        for (local, &row) in rows.iter().enumerate() {
-            for (unknown, slope) in &columns[row] {
-                if let Ok(column) = unknowns.binary_search(unknown) {
-                    entries.push((local, column, outputs.len()));
-                    outputs.push((*slope).clone());
-                }
-            }
-        }
-        clusters.push(Cluster {
-            level,
-            rows: rows.len(),
-            columns: unknowns,
-            entries,
-        });
-    }
-}
-
-/// Number of derivatives that an unknown has. On a level only those unknowns are chosen from whose
-/// derivatives the level above chose from.
-fn depth(model: &ReducedModel, mut unknown: usize) -> usize {
-    let mut depth = 0;
-    while model.unknowns[unknown].derivative != NONE {
-        unknown = model.unknowns[unknown].derivative;
-        depth += 1;
-    }
-    depth
-}
-
-fn root(parent: &[usize], mut node: usize) -> usize {
-    while parent[node] != node {
-        node = parent[node];
-    }
-    node
 }

@@ -2,12 +2,14 @@
 
 mod engine;
 mod events;
+mod prepared;
 mod problem;
 mod result;
 mod watch;
 
 use bifrons_ode::{Method, Options, Tolerance};
 
+pub use prepared::Prepared;
 pub use result::{EventKind, Run, RunEvent};
 
 use crate::error::RunError;
@@ -62,7 +64,7 @@ impl ReducedModel {
     }
 }
 
-impl Simulation<'_> {
+impl<'m> Simulation<'m> {
     /// Start and end, `t0 <= t_end`.
     pub fn span(mut self, t0: f64, t_end: f64) -> Self {
         (self.t0, self.t_end) = (t0, t_end);
@@ -128,11 +130,37 @@ impl Simulation<'_> {
     /// [`RunError`]; one that is met on the way carries what was recorded before.
     pub fn run(&self) -> Result<Run, RunError> {
         let columns = self.columns()?;
+        let mut engine = self.engine()?;
+        engine.run(self, &columns)
+    }
+
+    /// Compiles everything that a run may need and finds initial values, so that what is left to
+    /// allocate is known.
+    ///
+    /// Where states may change, all their sets are compiled, up to 64; further ones are compiled
+    /// when they are met.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`], as [`run`](Self::run) before its first step.
+    pub fn prepare(self) -> Result<Prepared<'m>, RunError> {
+        let columns = self.columns()?;
+        let mut engine = self.engine()?;
+        engine.compile_all(self.options.method)?;
+        Ok(Prepared {
+            start: engine.snapshot(),
+            engine,
+            columns,
+            simulation: self,
+        })
+    }
+
+    fn engine(&self) -> Result<Engine<'m>, RunError> {
         self.check_times()?;
         let parameters = self.parameter_values()?;
         let mut engine = Engine::new(self.model, parameters)?;
         engine.initialise(self.t0)?;
-        engine.run(self, &columns)
+        Ok(engine)
     }
 
     fn columns(&self) -> Result<Vec<Meaning>, RunError> {
@@ -201,7 +229,7 @@ impl Simulation<'_> {
 }
 
 impl ReducedModel {
-    fn recorded(&self, name: &str) -> Option<Meaning> {
+    pub(crate) fn recorded(&self, name: &str) -> Option<Meaning> {
         match crate::name::differentiated(name) {
             None => self.meaning(name),
             Some(base) => {

@@ -13,6 +13,7 @@
 //! | how large, which way? | [`Expr::interval`], [`Expr::monotone`] |
 //! | shorter form | [`Expr::simplify`] |
 //! | text | `to_string`, [`Expr::parse`], [`Parser`] |
+//! | do its units fit? | [`Expr::unit`], [`Unit`], [`Source`] |
 //!
 //! A [`Tape`] is compiled from expressions by [`TapeBuilder`] and evaluated for `W` members at
 //! once. Its results have the bits of [`Expr::evaluate`] for every width and instruction set; NaN
@@ -66,6 +67,7 @@ mod suggest;
 mod switches;
 mod symbol;
 mod tape;
+mod unit;
 
 pub use affine::Affine;
 pub use condition::Condition;
@@ -74,9 +76,13 @@ pub use expr::Expr;
 pub use interval::Interval;
 pub use inverse::Inverse;
 pub use jacobian::{Jacobian, Pattern, sparsity};
-pub use parse::{ParseError, ParseErrorKind, Parser};
+pub use parse::{ParseError, ParseErrorKind, Parser, Source};
 pub use pieces::{Breakpoint, Located, Pieces};
 pub use shape::{Monotonicity, Smoothness};
 pub use switches::{Crossing, Evidence, Owner, Switch, SwitchKind, Switches};
 pub use symbol::Symbol;
 pub use tape::{Registers, Tape, TapeBuilder};
+pub use unit::{
+    Dimension, Exponent, Unit, UnitError, UnitErrorKind, UnitParseError, UnitParseErrorKind,
+    UnitTable,
+};

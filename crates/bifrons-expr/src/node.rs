@@ -45,7 +45,7 @@ impl Drop for Node {
 
 /// The distinct nodes below some roots, operands before users.
 pub(crate) struct Order<'a> {
-    pub(crate) nodes: Vec<&'a Node>,
+    pub(crate) nodes: Vec<&'a Arc<Node>>,
     /// Positions of the operands of each node; [`NONE`] where absent.
     pub(crate) operands: Vec<[u32; 3]>,
     /// Position of each root.

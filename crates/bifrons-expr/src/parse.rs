@@ -2,6 +2,7 @@
 
 mod error;
 mod machine;
+mod source;
 mod token;
 
 use crate::condition::Condition;
@@ -10,7 +11,9 @@ use crate::parse::machine::Machine;
 use crate::symbol::Symbol;
 use std::collections::BTreeSet;
 
+pub(crate) use error::underline;
 pub use error::{ParseError, ParseErrorKind};
+pub use source::Source;
 
 /// Reads expressions from text that may come from anywhere.
 ///
@@ -95,6 +98,16 @@ impl Parser {
     /// [`ParseError`] with the span of the offending text and, where there is one, a suggestion.
     pub fn parse(&self, text: &str) -> Result<Expr, ParseError> {
         Machine::new(self, text)?.run()?.number()
+    }
+
+    /// Reads an expression and keeps its text, so that later errors can point into it.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] with the span of the offending text and, where there is one, a suggestion.
+    pub fn parse_source(&self, text: &str) -> Result<Source, ParseError> {
+        let (value, spans) = Machine::new(self, text)?.run_with_spans()?;
+        Ok(Source::new(value.number()?, text, spans))
     }
 
     /// Reads a condition.

@@ -2,9 +2,10 @@
 
 use crate::condition::Condition;
 use crate::expr::Expr;
-use crate::node::{Head, NONE, Node, Order};
+use crate::node::{Head, NONE, Node, Order, position};
 use crate::op::Op;
 use std::fmt::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How strongly a construct binds; a weaker one inside a stronger one needs parentheses.
@@ -67,7 +68,7 @@ const SHORT: u64 = 256;
 /// times longer, so its length stays proportional to the number of distinct nodes.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer::new(self.node()).print(f)
+        f.write_str(&Printer::new(self.node(), None).print().0)
     }
 }
 
@@ -76,15 +77,43 @@ impl fmt::Display for Condition {
         match self.node().constant() {
             Some(value) if value > 0.0 => f.write_str("true"),
             Some(_) => f.write_str("false"),
-            None => Printer::new(self.node()).print(f),
+            None => f.write_str(&Printer::new(self.node(), None).print().0),
         }
     }
+}
+
+/// Text of an expression and where one of its parts stands in it: the first time, without
+/// parentheses around it. A part that is not below the root gives the whole.
+pub(crate) fn locate(root: &Arc<Node>, part: &Arc<Node>) -> (String, Range<usize>) {
+    let (text, span) = Printer::new(root, Some(part)).print();
+    let whole = 0..text.len();
+    (text, span.unwrap_or(whole))
+}
+
+/// Longest text that is quoted whole, in characters.
+const LONGEST_EXCERPT: usize = 60;
+
+/// Text of a part, shortened.
+pub(crate) fn excerpt(part: &Arc<Node>) -> String {
+    let (text, _) = Printer::new(part, None).print();
+    match text.char_indices().nth(LONGEST_EXCERPT) {
+        None => text,
+        Some((end, _)) => format!("{} …", &text[..end]),
+    }
+}
+
+/// Name of a function, or the sign of an operator.
+pub(crate) fn function_name(op: Op) -> &'static str {
+    let known = FUNCTIONS.iter().find(|(_, known)| *known == op);
+    known.map_or("^", |(name, _)| name)
 }
 
 enum Item {
     Text(&'static str),
     Exponent(i32),
     Node(u32, u8),
+    /// The end of the part that is looked for.
+    End,
 }
 
 struct Printer<'a> {
@@ -93,10 +122,14 @@ struct Printer<'a> {
     names: Vec<u32>,
     prefix: String,
     stack: Vec<Item>,
+    /// The node that is looked for; [`NONE`] for none.
+    target: u32,
+    start: Option<usize>,
+    span: Option<Range<usize>>,
 }
 
 impl<'a> Printer<'a> {
-    fn new(root: &'a Arc<Node>) -> Self {
+    fn new(root: &'a Arc<Node>, target: Option<&Arc<Node>>) -> Self {
         let order = Order::of([root]);
         let names = names(&order);
         let mut prefix = String::from("_");
@@ -109,15 +142,28 @@ impl<'a> Printer<'a> {
         while symbols().any(|name| name.starts_with(&prefix)) {
             prefix.push('_');
         }
+        let is_target = |node: &&Arc<Node>| target.is_some_and(|target| Arc::ptr_eq(target, node));
+        let target = order.nodes.iter().position(is_target);
         Self {
             order,
             names,
             prefix,
             stack: vec![],
+            target: target.map_or(NONE, position),
+            start: None,
+            span: None,
         }
     }
 
-    fn print(mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The text, and where the target stands.
+    fn print(mut self) -> (String, Option<Range<usize>>) {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(&mut text);
+        (text, self.span)
+    }
+
+    fn write(&mut self, f: &mut String) -> fmt::Result {
         let last = self.order.nodes.len() - 1;
         for i in 0..=last {
             let name = self.names[i];
@@ -127,6 +173,7 @@ impl<'a> Printer<'a> {
             if name != 0 {
                 write!(f, "let {}{name} = ", self.prefix)?;
             }
+            self.begin(position(i), f);
             self.push_node(i);
             self.drain(f)?;
             if name != 0 {
@@ -136,22 +183,38 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    fn drain(&mut self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn drain(&mut self, f: &mut String) -> fmt::Result {
         while let Some(item) = self.stack.pop() {
             match item {
                 Item::Text(text) => f.write_str(text)?,
                 Item::Exponent(n) => write!(f, "{n}")?,
                 Item::Node(i, outer) => self.visit(i as usize, outer, f)?,
+                Item::End => {
+                    let start = self.start.take().unwrap_or_default();
+                    self.span.get_or_insert(start..f.len());
+                }
             }
         }
         Ok(())
     }
 
-    fn visit(&mut self, i: usize, outer: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Notes that the text of a node begins, if it is the one that is looked for.
+    fn begin(&mut self, i: u32, f: &str) {
+        if i == self.target && self.span.is_none() && self.start.is_none() {
+            self.start = Some(f.len());
+            self.stack.push(Item::End);
+        }
+    }
+
+    fn visit(&mut self, i: usize, outer: u8, f: &mut String) -> fmt::Result {
         if self.names[i] != 0 {
             return write!(f, "{}{}", self.prefix, self.names[i]);
         }
-        match &self.order.nodes[i].head {
+        let node = self.order.nodes[i];
+        if !matches!(node.head, Head::Op(_)) {
+            self.begin(position(i), f);
+        }
+        match &node.head {
             Head::Constant(value)
                 if outer > level::SIGN && value.is_sign_negative() && !value.is_nan() =>
             {
@@ -167,6 +230,7 @@ impl<'a> Printer<'a> {
                     f.write_char('(')?;
                     self.stack.push(Item::Text(")"));
                 }
+                self.begin(position(i), f);
                 self.push_node(i);
                 Ok(())
             }
@@ -177,8 +241,7 @@ impl<'a> Printer<'a> {
     fn push_node(&mut self, i: usize) {
         let [a, b, c] = self.order.operands[i];
         let Head::Op(op) = self.order.nodes[i].head else {
-            self.stack
-                .push(Item::Node(crate::node::position(i), level::IF));
+            self.stack.push(Item::Node(position(i), level::IF));
             return;
         };
         match op {
@@ -301,7 +364,7 @@ fn infix(op: Op) -> Option<(&'static str, u8, u8)> {
 }
 
 /// Shortest digits that read back as the same number.
-fn constant(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn constant(value: f64, f: &mut String) -> fmt::Result {
     const PLAIN: f64 = 1e15;
     if value.is_nan() {
         f.write_str("nan")
@@ -313,7 +376,7 @@ fn constant(value: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// A symbol; quoted if it is no plain identifier.
-pub(crate) fn name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn name(name: &str, f: &mut String) -> fmt::Result {
     let reserved = KEYWORDS.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name);
     let mut letters = name.chars();
     let plain = letters.next().is_some_and(starts_name) && letters.all(continues_name);

@@ -7,6 +7,7 @@ use crate::node::{Head, Node, Order};
 use crate::op::Op;
 use crate::switches::{Evidence, SwitchKind};
 use crate::symbol::Symbol;
+use std::sync::Arc;
 
 /// Pieces into which the range of the symbol is cut for a proof.
 const PIECES: u32 = 64;
@@ -53,7 +54,7 @@ impl Expr {
     #[must_use]
     pub fn smoothness(&self) -> Smoothness {
         let order = Order::of([self.node()]);
-        let switching = |node: &&Node| matches!(node.head, Head::Op(op) if switches(op));
+        let switching = |node: &&Arc<Node>| matches!(node.head, Head::Op(op) if switches(op));
         let Some(broken) = order.nodes.iter().position(switching) else {
             return Smoothness::Proved;
         };

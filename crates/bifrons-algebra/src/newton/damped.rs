@@ -72,6 +72,12 @@ impl Newton {
         }
     }
 
+    /// Entries of the factors; for sparse matrices known after the first factorisation.
+    #[must_use]
+    pub fn fill(&self) -> usize {
+        self.lu.fill()
+    }
+
     /// Improves the guess `x` until the correction is within the tolerance.
     ///
     /// The system `F(x) = 0` is two closures: `residual(x, out)`, which returns whether it exists

@@ -1,5 +1,6 @@
 //! Builder and validation of a [`ComponentSpec`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol};
@@ -23,7 +24,13 @@ pub struct ComponentSpecBuilder {
     equations: Vec<(Expr, Expr)>,
     conditions: Vec<Condition>,
     events: Vec<EventSpec>,
+    units: Vec<(Text, Text)>,
+    /// Whether the units of the equations are known to fit.
+    is_trusted: bool,
 }
+
+/// A text that is known at compile time, or not.
+type Text = Cow<'static, str>;
 
 impl ComponentSpecBuilder {
     pub(super) fn new(kind: Arc<str>) -> Self {
@@ -34,7 +41,29 @@ impl ComponentSpecBuilder {
             equations: Vec::new(),
             conditions: Vec::new(),
             events: Vec::new(),
+            units: Vec::new(),
+            is_trusted: false,
         }
+    }
+
+    /// Says in which unit a parameter, variable or input is, such as `Ohm` or `kg.m^2`.
+    ///
+    /// Where a component has units, those of all its equations are checked: connectors have the SI
+    /// units of their [`Domain`], `time` is in s, a derivative in the unit of its variable per s.
+    /// A name without a unit fits everything. See [`bifrons_expr::Unit`] for what can be written.
+    pub fn unit(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        unit: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        self.units.push((name.into(), unit.into()));
+        self
+    }
+
+    /// Leaves the check of the units to a test.
+    pub(crate) fn trusted(mut self) -> Self {
+        self.is_trusted = true;
+        self
     }
 
     /// Declares a connector; its variables are `name.v`, `name.i` and so on, see [`Domain`].
@@ -43,6 +72,12 @@ impl ComponentSpecBuilder {
         let first = self.locals.len();
         for pair in domain.pairs() {
             for (part, role) in [(pair.potential, Role::Potential), (pair.flow, Role::Flow)] {
+                let symbol = Symbol::from(format!("{name}.{part}"));
+                self.locals.push(Local { symbol, role });
+            }
+        }
+        if domain.has_stream() {
+            for (part, role) in [("h", Role::Outflow), ("h_in", Role::Inflow)] {
                 let symbol = Symbol::from(format!("{name}.{part}"));
                 self.locals.push(Local { symbol, role });
             }
@@ -172,7 +207,7 @@ impl ComponentSpecBuilder {
             }
         }
         self.check_symbols(&by_name)?;
-        let unknown = |l: &&Local| matches!(l.role, Role::Variable | Role::Flow);
+        let unknown = |l: &&Local| matches!(l.role, Role::Variable | Role::Flow | Role::Outflow);
         let unknowns = self.locals.iter().filter(unknown).count();
         if unknowns != self.equations.len() {
             return Err(ComponentError::Balance {
@@ -181,7 +216,20 @@ impl ComponentSpecBuilder {
                 unknowns,
             });
         }
-        Ok(ComponentSpec {
+        let mut units = Vec::with_capacity(self.units.len());
+        for (name, unit) in self.units {
+            let Some(local) = find(&self.locals, &by_name, &name) else {
+                let known = self.locals.iter().map(|local| local.symbol.name());
+                return Err(ComponentError::UnknownSymbol {
+                    kind: self.kind.to_string(),
+                    place: format!("unit {unit}"),
+                    symbol: name.to_string(),
+                    nearest: nearest(&name, known).map(str::to_owned),
+                });
+            };
+            units.push((local, unit));
+        }
+        let spec = ComponentSpec {
             kind: self.kind,
             connectors: self.connectors,
             locals: self.locals,
@@ -189,7 +237,12 @@ impl ComponentSpecBuilder {
             equations: self.equations,
             conditions: self.conditions,
             events: self.events,
-        })
+            units,
+        };
+        if !(self.is_trusted || spec.units.is_empty()) {
+            spec.check_units()?;
+        }
+        Ok(spec)
     }
 
     fn sort_names(&self) -> Result<Vec<usize>, ComponentError> {

@@ -3,6 +3,7 @@
 use bifrons_expr::{CompileError, Expr, Jacobian, Registers, Symbol, Tape, TapeBuilder};
 use bifrons_hybrid::TIME;
 use bifrons_lanes::Level;
+use bifrons_memory::Footprint;
 
 use super::elimination::Elimination;
 use super::{InitialReport, Start};
@@ -29,6 +30,13 @@ pub(crate) struct FullSystem {
 /// Unknowns up to which the dense elimination is tried.
 const MOST: usize = 3000;
 const ITERATIONS: u32 = 60;
+
+/// Bytes that a solution of `rows` equations in `columns` unknowns takes for a while: the dense
+/// elimination, whose rows are as many as the unknowns at most, and half as much for the rest.
+pub(crate) fn full_footprint(rows: usize, columns: usize) -> Footprint {
+    let dense = (columns + 1).saturating_mul(rows.min(columns) + 2);
+    Footprint::of::<f64>(dense + dense / 2)
+}
 
 impl FullSystem {
     /// Equations of the model, then the quantities of the hard conditions.

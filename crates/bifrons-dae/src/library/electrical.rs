@@ -26,6 +26,8 @@ pub(super) fn one_port(spec: ComponentSpecBuilder) -> ComponentSpecBuilder {
     two_ports(spec, Domain::Electrical, ["p", "n"])
         .variable("v")
         .variable("i")
+        .unit("v", "V")
+        .unit("i", "A")
         .equation(s("v"), s("p.v") - s("n.v"))
         .equation(s("i"), s("p.i"))
 }
@@ -38,6 +40,8 @@ pub(super) fn two_port(spec: ComponentSpecBuilder) -> ComponentSpecBuilder {
         spec = two_ports(spec, Domain::Electrical, [p, n])
             .variable(v)
             .variable(i)
+            .unit(v, "V")
+            .unit(i, "A")
             .equation(s(v), part(p, "v") - part(n, "v"))
             .equation(s(i), part(p, "i"));
     }
@@ -51,12 +55,16 @@ component! {
 
 component! {
     /// `v = r i`, `r > 0` in Ω.
-    Resistor(r: Range::POSITIVE) => |spec| one_port(spec).equation(s("v"), s("r") * s("i"))
+    Resistor(r: Range::POSITIVE)
+        {"r": "Ohm"}
+        => |spec| one_port(spec).equation(s("v"), s("r") * s("i"))
 }
 
 component! {
     /// `v = r i` with the heat `heat.q = -v i` at the thermal port `heat`.
-    HeatingResistor(r: Range::POSITIVE) => |spec| one_port(spec)
+    HeatingResistor(r: Range::POSITIVE)
+        {"r": "Ohm"}
+        => |spec| one_port(spec)
         .pin("heat", Domain::Thermal)
         .equation(s("v"), s("r") * s("i"))
         .equation(s("heat.q"), -(s("v") * s("i")))
@@ -65,12 +73,14 @@ component! {
 component! {
     /// `i = c dv/dt`, `c > 0` in F.
     Capacitor(c: Range::POSITIVE) [voltage: "v", 0.0]
+        {"c": "F"}
         => |spec| one_port(spec).equation(s("i"), s("c") * der("v"))
 }
 
 component! {
     /// `v = l di/dt`, `l > 0` in H.
     Inductor(l: Range::POSITIVE) [current: "i", 0.0]
+        {"l": "H"}
         => |spec| one_port(spec).equation(s("v"), s("l") * der("i"))
 }
 
@@ -83,6 +93,7 @@ component! {
     /// ```
     CoupledInductors(l1: Range::POSITIVE, l2: Range::POSITIVE, m: Range::ANY)
         [current1: "i1", 0.0; current2: "i2", 0.0]
+        {"l1": "H", "l2": "H", "m": "H"}
         => |spec| two_port(spec)
             .equation(s("v1"), s("l1") * der("i1") + s("m") * der("i2"))
             .equation(s("v2"), s("m") * der("i1") + s("l2") * der("i2"))
@@ -97,13 +108,16 @@ component! {
 
 component! {
     /// `v = v0`, a constant voltage in V from `n` to `p`.
-    VoltageSource(v0: Range::ANY) => |spec| one_port(spec).equation(s("v"), s("v0"))
+    VoltageSource(v0: Range::ANY)
+        {"v0": "V"}
+        => |spec| one_port(spec).equation(s("v"), s("v0"))
 }
 
 component! {
     /// `v = offset + amplitude sin(2π frequency t + phase)` in V, Hz and rad.
     SineVoltage(amplitude: Range::ANY, frequency: Range::NON_NEGATIVE, phase: Range::ANY,
         offset: Range::ANY)
+        {"amplitude": "V", "frequency": "Hz", "phase": "rad", "offset": "V"}
         => |spec| one_port(spec).equation(
             s("v"),
             s("offset") + s("amplitude")
@@ -113,17 +127,23 @@ component! {
 
 component! {
     /// `v = u` with the input signal `u` in V.
-    SignalVoltage() => |spec| one_port(spec).input("u").equation(s("v"), s("u"))
+    SignalVoltage()
+        {"u": "V"}
+        => |spec| one_port(spec).input("u").equation(s("v"), s("u"))
 }
 
 component! {
     /// `i = i0`, a constant current in A through the component from `p` to `n`.
-    CurrentSource(i0: Range::ANY) => |spec| one_port(spec).equation(s("i"), s("i0"))
+    CurrentSource(i0: Range::ANY)
+        {"i0": "A"}
+        => |spec| one_port(spec).equation(s("i"), s("i0"))
 }
 
 component! {
     /// `i = u` with the input signal `u` in A.
-    SignalCurrent() => |spec| one_port(spec).input("u").equation(s("i"), s("u"))
+    SignalCurrent()
+        {"u": "A"}
+        => |spec| one_port(spec).input("u").equation(s("i"), s("u"))
 }
 
 component! {

@@ -14,6 +14,8 @@ fn passage(spec: ComponentSpecBuilder) -> ComponentSpecBuilder {
     two_ports(spec, Domain::Hydraulic, ["a", "b"])
         .variable("m")
         .variable("dp")
+        .unit("m", "kg/s")
+        .unit("dp", "Pa")
         .equation(s("m"), s("a.m"))
         .equation(s("dp"), s("a.p") - s("b.p"))
 }
@@ -21,18 +23,22 @@ fn passage(spec: ComponentSpecBuilder) -> ComponentSpecBuilder {
 component! {
     /// `a.p = p0` in Pa.
     PressureSource(p0: Range::ANY)
+        {"p0": "Pa"}
         => |spec| spec.pin("a", Domain::Hydraulic).equation(s("a.p"), s("p0"))
 }
 
 component! {
     /// Mass flow `m0` in kg/s out of the component: `a.m = -m0`.
     MassFlowSource(m0: Range::ANY)
+        {"m0": "kg/s"}
         => |spec| spec.pin("a", Domain::Hydraulic).equation(s("a.m"), -s("m0"))
 }
 
 component! {
     /// Laminar pipe: `dp = r m`, `r > 0` in Pa s/kg.
-    LaminarPipe(r: Range::POSITIVE) => |spec| passage(spec).equation(s("dp"), s("r") * s("m"))
+    LaminarPipe(r: Range::POSITIVE)
+        {"r": "Pa.s/kg"}
+        => |spec| passage(spec).equation(s("dp"), s("r") * s("m"))
 }
 
 component! {
@@ -49,6 +55,7 @@ component! {
     /// m, `density` in kg/m³, `viscosity` in Pa s.
     DarcyPipe(length: Range::POSITIVE, diameter: Range::POSITIVE, roughness: Range::NON_NEGATIVE,
         density: Range::POSITIVE, viscosity: Range::POSITIVE)
+        {"length": "m", "diameter": "m", "roughness": "m", "density": "kg/m^3", "viscosity": "Pa.s"}
         => |spec| passage(spec).equation(s("dp"), darcy())
 }
 
@@ -76,6 +83,7 @@ component! {
     /// `|dp|` is below `small`, in Pa. `area` in m², `density` in kg/m³.
     Orifice(area: Range::POSITIVE, coefficient: Range::POSITIVE, density: Range::POSITIVE,
         small: Range::POSITIVE)
+        {"area": "m^2", "density": "kg/m^3", "small": "Pa"}
         => |spec| passage(spec).equation(
             s("m"),
             s("coefficient") * s("area") * (2.0 * s("density")).sqrt() * root(),
@@ -86,6 +94,7 @@ component! {
     /// Valve: as [`Orifice`] with the area times the input signal `opening`.
     Valve(area: Range::POSITIVE, coefficient: Range::POSITIVE, density: Range::POSITIVE,
         small: Range::POSITIVE)
+        {"area": "m^2", "density": "kg/m^3", "small": "Pa"}
         => |spec| passage(spec).input("opening").equation(
             s("m"),
             s("opening") * s("coefficient") * s("area") * (2.0 * s("density")).sqrt() * root(),
@@ -104,6 +113,7 @@ component! {
     Tank(area: Range::POSITIVE, density: Range::POSITIVE, gravity: Range::POSITIVE,
         ambient: Range::ANY)
         [level: "level", 0.0]
+        {"area": "m^2", "density": "kg/m^3", "gravity": "m/s^2", "ambient": "Pa", "level": "m"}
         => |spec| spec
             .pin("a", Domain::Hydraulic)
             .variable("level")
@@ -117,6 +127,7 @@ component! {
     /// `area` in m², `stiffness` in N/m, `density` in kg/m³.
     Accumulator(area: Range::POSITIVE, stiffness: Range::POSITIVE, density: Range::POSITIVE)
         [pressure: "a.p", 0.0]
+        {"area": "m^2", "stiffness": "N/m", "density": "kg/m^3", "volume": "m^3"}
         => |spec| spec
             .pin("a", Domain::Hydraulic)
             .variable("volume")
@@ -126,7 +137,9 @@ component! {
 
 component! {
     /// Pump: pressure rises from `a` to `b` by `rise - slope m`, in Pa and Pa s/kg.
-    Pump(rise: Range::NON_NEGATIVE, slope: Range::NON_NEGATIVE) => |spec| passage(spec)
+    Pump(rise: Range::NON_NEGATIVE, slope: Range::NON_NEGATIVE)
+        {"rise": "Pa", "slope": "Pa.s/kg"}
+        => |spec| passage(spec)
         .equation(-s("dp"), s("rise") - s("slope") * s("m"))
 }
 
@@ -134,6 +147,7 @@ component! {
     /// Cylinder: `flange.f = -area (a.p - ambient)`, `density area dflange.s/dt = a.m`.
     Cylinder(area: Range::POSITIVE, density: Range::POSITIVE, ambient: Range::ANY)
         [position: "flange.s", 0.0]
+        {"area": "m^2", "density": "kg/m^3", "ambient": "Pa"}
         => |spec| spec
             .pin("a", Domain::Hydraulic)
             .pin("flange", Domain::Translational)
@@ -143,7 +157,9 @@ component! {
 
 component! {
     /// Pressure `p = a.p`, without flow.
-    PressureSensor() => |spec| spec
+    PressureSensor()
+        {"p": "Pa"}
+        => |spec| spec
         .pin("a", Domain::Hydraulic)
         .variable("p")
         .equation(s("p"), s("a.p"))

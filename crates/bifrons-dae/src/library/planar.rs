@@ -16,6 +16,7 @@ component! {
     /// `m > 0` in kg, `g` in m/s².
     PointMass(m: Range::POSITIVE, g: Range::ANY)
         [x: "x", 0.0; y: "y", 0.0; vx: "vx", 0.0; vy: "vy", 0.0]
+        {"m": "kg", "g": "m/s^2", "x": "m", "y": "m", "vx": "m/s", "vy": "m/s"}
         => |spec| spec
             .pin("a", Domain::Planar)
             .variable("x")
@@ -39,7 +40,9 @@ component! {
     /// ```
     ///
     /// `lambda length` is the force that pulls the ends together. Systems with rods have index 3.
-    RigidRod(length: Range::POSITIVE) => |spec| {
+    RigidRod(length: Range::POSITIVE)
+        {"length": "m", "lambda": "N/m"}
+        => |spec| {
         let dx = || s("b.x") - s("a.x");
         let dy = || s("b.y") - s("a.y");
         two_ports(spec, Domain::Planar, ["a", "b"])
@@ -52,7 +55,9 @@ component! {
 
 component! {
     /// A pivot at `x0`, `y0` in m.
-    Pivot(x0: Range::ANY, y0: Range::ANY) => |spec| spec
+    Pivot(x0: Range::ANY, y0: Range::ANY)
+        {"x0": "m", "y0": "m"}
+        => |spec| spec
         .pin("a", Domain::Planar)
         .equation(s("a.x"), s("x0"))
         .equation(s("a.y"), s("y0"))
@@ -60,7 +65,9 @@ component! {
 
 component! {
     /// A point that slides along the line `y = y0` without friction.
-    Slider(y0: Range::ANY) => |spec| spec
+    Slider(y0: Range::ANY)
+        {"y0": "m"}
+        => |spec| spec
         .pin("a", Domain::Planar)
         .equation(s("a.y"), s("y0"))
         .equation(s("a.fx"), 0.0)
@@ -73,7 +80,9 @@ component! {
     /// b.x = radius cos(a.phi),   b.y = radius sin(a.phi)
     /// a.tau = radius (b.fx sin(a.phi) - b.fy cos(a.phi))
     /// ```
-    Crank(radius: Range::POSITIVE) => |spec| {
+    Crank(radius: Range::POSITIVE)
+        {"radius": "m"}
+        => |spec| {
         let (sin, cos) = (|| s("a.phi").sin(), || s("a.phi").cos());
         spec.pin("a", Domain::Rotational)
             .pin("b", Domain::Planar)

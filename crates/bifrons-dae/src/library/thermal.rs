@@ -16,6 +16,7 @@ fn passage(spec: ComponentSpecBuilder) -> ComponentSpecBuilder {
 component! {
     /// `c da.t/dt = a.q`, `c > 0` in J/K.
     HeatCapacitor(c: Range::POSITIVE) [temperature: "a.t", 293.15]
+        {"c": "J/K"}
         => |spec| spec
             .pin("a", Domain::Thermal)
             .equation(s("c") * der("a.t"), s("a.q"))
@@ -24,12 +25,15 @@ component! {
 component! {
     /// `a.q = g (a.t - b.t)`, `g > 0` in W/K.
     Conductor(g: Range::POSITIVE)
+        {"g": "W/K"}
         => |spec| passage(spec).equation(s("a.q"), s("g") * (s("a.t") - s("b.t")))
 }
 
 component! {
     /// `a.q = h area (a.t - b.t)` with the input signal `h` in W/(m² K), `area > 0` in m².
-    Convection(area: Range::POSITIVE) => |spec| passage(spec)
+    Convection(area: Range::POSITIVE)
+        {"area": "m^2", "h": "W/m^2/K"}
+        => |spec| passage(spec)
         .input("h")
         .equation(s("a.q"), s("h") * s("area") * (s("a.t") - s("b.t")))
 }
@@ -48,30 +52,36 @@ component! {
 component! {
     /// `a.t = t0` in K.
     TemperatureSource(t0: Range::NON_NEGATIVE)
+        {"t0": "K"}
         => |spec| spec.pin("a", Domain::Thermal).equation(s("a.t"), s("t0"))
 }
 
 component! {
     /// `a.t = u` with the input signal `u` in K.
     SignalTemperature()
+        {"u": "K"}
         => |spec| spec.pin("a", Domain::Thermal).input("u").equation(s("a.t"), s("u"))
 }
 
 component! {
     /// Heat `q0` in W out of the component: `a.q = -q0`.
     HeatFlowSource(q0: Range::ANY)
+        {"q0": "W"}
         => |spec| spec.pin("a", Domain::Thermal).equation(s("a.q"), -s("q0"))
 }
 
 component! {
     /// Heat `u` in W out of the component, an input signal.
     SignalHeatFlow()
+        {"u": "W"}
         => |spec| spec.pin("a", Domain::Thermal).input("u").equation(s("a.q"), -s("u"))
 }
 
 component! {
     /// Temperature `t = a.t`, without heat flow.
-    TemperatureSensor() => |spec| spec
+    TemperatureSensor()
+        {"t": "K"}
+        => |spec| spec
         .pin("a", Domain::Thermal)
         .variable("t")
         .equation(s("t"), s("a.t"))
@@ -80,7 +90,9 @@ component! {
 
 component! {
     /// Heat flow `q` from `a` to `b`, without difference of temperature.
-    HeatFlowSensor() => |spec| passage(spec)
+    HeatFlowSensor()
+        {"q": "W"}
+        => |spec| passage(spec)
         .variable("q")
         .equation(s("q"), s("a.q"))
         .equation(s("a.t"), s("b.t"))

@@ -220,7 +220,14 @@ impl NetworkBuilder {
 
     /// Replaces the default value of a parameter, by its path within the network.
     pub fn set(&mut self, path: impl Into<String>, value: f64) {
-        self.inner.parameters.push((path.into(), value));
+        self.inner.parameters.push((path.into(), value, None));
+    }
+
+    /// Replaces the default value of a parameter by a value in any unit of the same quantity, such
+    /// as `net.set_in("r.r", 4.7, "kOhm")`; checked and converted by [`Network::flatten`].
+    pub fn set_in(&mut self, path: impl Into<String>, value: f64, unit: impl Into<String>) {
+        let unit = Some(unit.into());
+        self.inner.parameters.push((path.into(), value, unit));
     }
 
     /// The finished network.

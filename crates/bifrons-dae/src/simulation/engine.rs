@@ -1,10 +1,13 @@
 //! The state of a run, and how it passes from one set of states to another.
 
 mod happen;
+mod prepare;
 mod segments;
 mod start;
 
 use std::collections::BTreeMap;
+
+pub(super) use prepare::Snapshot;
 
 use super::Simulation;
 use super::events::Surfaces;
@@ -195,6 +198,9 @@ impl<'m> Engine<'m> {
     ) -> Result<Run, RunError> {
         let mut run = Run {
             names: simulation.names.clone(),
+            times: Vec::with_capacity(simulation.times.len()),
+            rows: Vec::with_capacity(simulation.times.len() * columns.len()),
+            last: Vec::with_capacity(columns.len()),
             initial: self.report.clone(),
             residual: self.report.residual,
             end: self.t,
@@ -235,6 +241,7 @@ impl<'m> Engine<'m> {
             return Err(self.no_states(self.t));
         };
         run.selections += 1;
+        let chosen = chosen.to_vec();
         self.enter(chosen, &values)?;
         self.evaluate()
     }

@@ -19,9 +19,9 @@ use crate::reduced::ReducedModel;
 pub(crate) struct ImplicitSlopes {
     tape: Tape,
     registers: Registers<1>,
-    entries: Vec<f64>,
+    pub(crate) entries: Vec<f64>,
     /// Row and column of each entry.
-    places: Vec<(usize, usize)>,
+    pub(crate) places: Vec<(usize, usize)>,
     pub(crate) structure: Structure,
     pub(crate) mass: Mass,
 }
@@ -81,11 +81,16 @@ impl ImplicitSlopes {
         self.tape.set_parameters(&mut self.registers, 0, parameters);
     }
 
-    pub(crate) fn fill(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) {
+    /// Evaluates the entries.
+    pub(crate) fn evaluate(&mut self, t: f64, y: &[f64]) {
         let inputs = [&[[t]][..], lanes(y)];
         let entries = lanes_mut(&mut self.entries);
         self.tape
             .evaluate(Level::detect(), &mut self.registers, &inputs, entries);
+    }
+
+    pub(crate) fn fill(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) {
+        self.evaluate(t, y);
         for (&(row, column), &entry) in self.places.iter().zip(&self.entries) {
             out.set(row, column, entry);
         }

@@ -3,6 +3,7 @@
 use bifrons_algebra::{FactorError, Lu, Newton, NewtonError, NewtonOptions};
 use bifrons_expr::Registers;
 use bifrons_lanes::Level;
+use bifrons_memory::Footprint;
 
 use super::{Stage, TearSlopes};
 
@@ -29,10 +30,16 @@ struct SlopeRegisters {
     registers: Registers<1>,
     entries: Vec<f64>,
     values: Vec<f64>,
-    lu: Lu<f64>,
     /// Whether the factors belong to the present parameters and switches.
     current: bool,
-    newton: Newton,
+    solver: Solver,
+}
+
+#[derive(Debug)]
+enum Solver {
+    /// For residuals that are affine in the tears.
+    Linear(Lu<f64>),
+    Nonlinear(Newton),
 }
 
 /// Why the tears could not be found.
@@ -52,18 +59,45 @@ const RELATIVE: f64 = 1e-10;
 const ABSOLUTE: f64 = 1e-13;
 
 impl Stage {
+    /// Bytes of a [`Workspace`] whose sparse factors, if there are any, have `fill` entries.
+    pub(crate) fn footprint(&self, fill: usize) -> Footprint {
+        let count = self.order.tears.len();
+        let tapes = self.rates.footprint(1).beside(self.residuals.footprint(1));
+        let tapes = tapes.beside(self.values.footprint(1));
+        let own = Footprint::of::<f64>(4 * count);
+        let slopes = self.slopes.as_ref().map_or(Footprint::ZERO, |slopes| {
+            let (entries, values) = (slopes.positions.len(), slopes.structure.value_count());
+            // Newton's method has values of its own, and five vectors.
+            let newton = if slopes.linear { 0 } else { values + 5 * count };
+            slopes
+                .tape
+                .footprint(1)
+                .beside(Footprint::of::<f64>(entries + values + newton))
+                .beside(Lu::<f64>::footprint(&slopes.structure, fill))
+        });
+        tapes.beside(own).beside(slopes)
+    }
+
     pub(crate) fn workspace(&self) -> Workspace {
+        self.workspace_at(Level::detect())
+    }
+
+    /// A workspace whose loops run at `level`.
+    pub(crate) fn workspace_at(&self, level: Level) -> Workspace {
         let count = self.order.tears.len();
         let slopes = self.slopes.as_ref().map(|slopes| SlopeRegisters {
             registers: slopes.tape.registers(),
             entries: vec![0.0; slopes.positions.len()],
             values: vec![0.0; slopes.structure.value_count()],
-            lu: Lu::analyse(&slopes.structure),
             current: false,
-            newton: Newton::new(&slopes.structure),
+            solver: if slopes.linear {
+                Solver::Linear(Lu::analyse(&slopes.structure))
+            } else {
+                Solver::Nonlinear(Newton::new(&slopes.structure))
+            },
         });
         Workspace {
-            level: Level::detect(),
+            level,
             rates: self.rates.registers(),
             residuals: self.residuals.registers(),
             values: self.values.registers(),
@@ -96,10 +130,10 @@ impl Stage {
             return Ok(());
         };
         w.saved.copy_from_slice(&w.tears);
-        let result = if slopes.linear {
-            self.solve_linear(slopes, w, t, x)
-        } else {
-            self.solve_nonlinear(slopes, w, t, x)
+        let result = match w.slopes.as_ref().map(|slopes| &slopes.solver) {
+            None => Ok(()),
+            Some(Solver::Linear(_)) => self.solve_linear(slopes, w, t, x),
+            Some(Solver::Nonlinear(_)) => self.solve_nonlinear(slopes, w, t, x),
         };
         if result.is_err() {
             w.tears.copy_from_slice(&w.saved);
@@ -117,15 +151,22 @@ impl Stage {
         let Some(s) = &mut w.slopes else {
             return Ok(());
         };
-        if !(slopes.constant && s.current) {
+        let is_stale = !(slopes.constant && s.current);
+        if is_stale {
             evaluate_slopes(slopes, s, w.level, t, x, &w.tears);
             w.iterations += 1;
-            s.lu.refactor(&s.values).map_err(|error| match error {
+            s.current = false;
+        }
+        let Solver::Linear(lu) = &mut s.solver else {
+            return Ok(());
+        };
+        if is_stale {
+            lu.refactor(&s.values).map_err(|error| match error {
                 FactorError::Singular { column } => Fault::Singular { tear: column },
                 _ => Fault::NotFinite { residual: 0 },
             })?;
-            s.current = true;
         }
+        s.current = true;
         // A second pass removes the round-off of the first; it is cheap.
         for _ in 0..2 {
             let inputs = [&[[t]][..], lanes(x), lanes(&w.tears)];
@@ -135,7 +176,7 @@ impl Stage {
             if let Some(residual) = w.residual.iter().position(|r| !r.is_finite()) {
                 return Err(Fault::NotFinite { residual });
             }
-            s.lu.solve(&mut w.residual);
+            lu.solve(&mut w.residual);
             for (tear, correction) in w.tears.iter_mut().zip(&w.residual) {
                 *tear -= correction;
             }
@@ -162,9 +203,12 @@ impl Stage {
         let SlopeRegisters {
             registers,
             entries,
-            newton,
+            solver: Solver::Nonlinear(newton),
             ..
-        } = s;
+        } = s
+        else {
+            return Ok(());
+        };
         let (level, residuals) = (w.level, &mut w.residuals);
         let residual = |y: &[f64], out: &mut [f64]| {
             let inputs = [&[[t]][..], lanes(x), lanes(y)];
@@ -201,6 +245,15 @@ impl Stage {
         let inputs = [&[[t]][..], lanes(x), lanes(&w.tears)];
         self.values
             .evaluate(w.level, &mut w.values, &inputs, lanes_mut(out));
+    }
+
+    /// Entries of the factors, known after the first solution.
+    pub(crate) fn fill(w: &Workspace) -> usize {
+        match w.slopes.as_ref().map(|slopes| &slopes.solver) {
+            None => 0,
+            Some(Solver::Linear(lu)) => lu.fill(),
+            Some(Solver::Nonlinear(newton)) => newton.fill(),
+        }
     }
 
     /// Length of the result of [`Stage::values`].

@@ -137,14 +137,19 @@ impl ParseError {
     /// The line of the text with the offending part underlined, and the message.
     #[must_use]
     pub fn render(&self, text: &str) -> String {
-        let start = text.floor_char_boundary(self.span.start);
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-        let end = text.floor_char_boundary(self.span.end.min(line_end).max(start));
-        let indent = " ".repeat(text[line_start..start].chars().count());
-        let marks = "^".repeat(text[start..end].chars().count().max(1));
-        format!("{}\n{indent}{marks} {self}", &text[line_start..line_end])
+        underline(text, &self.span, &self.to_string())
     }
+}
+
+/// The line of a text with a part underlined, and a message.
+pub(crate) fn underline(text: &str, span: &Range<usize>, message: &str) -> String {
+    let start = text.floor_char_boundary(span.start);
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let end = text.floor_char_boundary(span.end.min(line_end).max(start));
+    let indent = " ".repeat(text[line_start..start].chars().count());
+    let marks = "^".repeat(text[start..end].chars().count().max(1));
+    format!("{}\n{indent}{marks} {message}", &text[line_start..line_end])
 }
 
 impl fmt::Display for ParseError {

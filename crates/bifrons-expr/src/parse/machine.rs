@@ -6,6 +6,7 @@ use crate::node::Node;
 use crate::op::Op;
 use crate::parse::Parser;
 use crate::parse::error::{ParseError, ParseErrorKind};
+use crate::parse::source::Spans;
 use crate::parse::token::{Token, Tokens};
 use crate::print::{FUNCTIONS, KEYWORDS, level};
 use crate::suggest::nearest;
@@ -95,6 +96,8 @@ pub(crate) struct Machine<'a> {
     frames: Vec<(Frame, Range<usize>)>,
     names: BTreeMap<String, Value>,
     nodes: usize,
+    /// Where the nodes are written, if asked for.
+    spans: Option<Spans>,
 }
 
 impl<'a> Machine<'a> {
@@ -115,13 +118,25 @@ impl<'a> Machine<'a> {
             frames: vec![],
             names: BTreeMap::new(),
             nodes: 0,
+            spans: None,
         };
         machine.advance()?;
         Ok(machine)
     }
 
+    /// Reads the whole text and notes where the nodes are.
+    pub(crate) fn run_with_spans(mut self) -> Result<(Value, Spans), ParseError> {
+        self.spans = Some(Spans::default());
+        let value = self.read()?;
+        Ok((value, self.spans.take().unwrap_or_default()))
+    }
+
     /// Reads the whole text.
     pub(crate) fn run(mut self) -> Result<Value, ParseError> {
+        self.read()
+    }
+
+    fn read(&mut self) -> Result<Value, ParseError> {
         loop {
             while !self.operand()? {}
             if !self.operator()? {
@@ -515,6 +530,9 @@ impl<'a> Machine<'a> {
                 limit: self.parser.most_nodes,
             };
             return Err(ParseError::new(kind, span));
+        }
+        if let Some(spans) = &mut self.spans {
+            spans.note(&node, &span);
         }
         self.values.push(Value {
             node,

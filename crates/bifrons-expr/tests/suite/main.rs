@@ -18,4 +18,6 @@ mod tape;
 #[cfg(test)]
 mod text;
 #[cfg(test)]
+mod units;
+#[cfg(test)]
 mod values;

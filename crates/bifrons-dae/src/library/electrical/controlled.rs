@@ -14,14 +14,18 @@ component! {
 
 component! {
     /// `i2 = conductance v1`, `i1 = 0`; in S.
-    VoltageControlledCurrent(conductance: Range::ANY) => |spec| two_port(spec)
+    VoltageControlledCurrent(conductance: Range::ANY)
+        {"conductance": "S"}
+        => |spec| two_port(spec)
         .equation(s("i2"), s("conductance") * s("v1"))
         .equation(s("i1"), 0.0)
 }
 
 component! {
     /// `v2 = resistance i1`, `v1 = 0`; in Ω.
-    CurrentControlledVoltage(resistance: Range::ANY) => |spec| two_port(spec)
+    CurrentControlledVoltage(resistance: Range::ANY)
+        {"resistance": "Ohm"}
+        => |spec| two_port(spec)
         .equation(s("v2"), s("resistance") * s("i1"))
         .equation(s("v1"), 0.0)
 }

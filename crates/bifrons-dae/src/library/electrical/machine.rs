@@ -8,7 +8,9 @@ use crate::range::Range;
 
 component! {
     /// Electromotive force: `v = k w`, `flange.tau = -k i`, `w = d flange.phi/dt`; `k` in V s/rad.
-    Emf(k: Range::NONZERO) => |spec| one_port(spec)
+    Emf(k: Range::NONZERO)
+        {"k": "V.s/rad", "w": "rad/s"}
+        => |spec| one_port(spec)
         .pin("flange", Domain::Rotational)
         .variable("w")
         .equation(s("w"), der("flange.phi"))
@@ -26,6 +28,7 @@ component! {
     /// ```
     DcMotor(r: Range::POSITIVE, l: Range::POSITIVE, k: Range::ANY, j: Range::POSITIVE)
         [current: "i", 0.0; speed: "w", 0.0; angle: "flange.phi", 0.0]
+        {"r": "Ohm", "l": "H", "k": "V.s/rad", "j": "kg.m^2", "w": "rad/s"}
         => |spec| one_port(spec)
             .pin("flange", Domain::Rotational)
             .variable("w")

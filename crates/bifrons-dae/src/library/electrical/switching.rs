@@ -16,6 +16,7 @@ component! {
     ///
     /// `saturation` in A, `thermal` in V, `parallel` in Ω, all positive.
     Diode(saturation: Range::POSITIVE, thermal: Range::POSITIVE, parallel: Range::POSITIVE)
+        {"saturation": "A", "thermal": "V", "parallel": "Ohm"}
         => |spec| {
             let x = s("v") / s("thermal");
             let linear = 40.0_f64.exp() * (&x - 39.0);
@@ -36,6 +37,7 @@ component! {
     /// The parameter `s` of the characteristic is a voltage on one side and a current on the other;
     /// `blocking` is found by mode iteration. `on` and `off` may be zero.
     IdealDiode(knee: Range::NON_NEGATIVE, on: Range::NON_NEGATIVE, off: Range::NON_NEGATIVE)
+        {"knee": "V"}
         => |spec| {
             let blocks = || s("blocking").gt(0.5);
             one_port(spec)

@@ -14,7 +14,7 @@ use crate::simulation::watch::{Empty, Stop, Watch, row};
 use crate::stage::ImplicitSlopes;
 
 /// Whether a method solves for algebraic components itself.
-fn is_implicit(method: Method) -> bool {
+pub(super) fn is_implicit(method: Method) -> bool {
     !matches!(
         method,
         Method::Dopri5 | Method::Tsit5 | Method::Bs32 | Method::Dop853 | Method::Rk4 { .. }

@@ -68,6 +68,7 @@ impl Engine<'_> {
         let Some(states) = states else {
             return Err(self.no_states(t0));
         };
+        let states = states.to_vec();
         self.enter(states, &start.values)?;
         self.evaluate()
     }
@@ -89,6 +90,7 @@ impl Engine<'_> {
         let Some(states) = states else {
             return Err(self.no_states(t0));
         };
+        let states = states.to_vec();
         self.enter(states, &z)?;
         self.evaluate()
     }
