@@ -2,6 +2,7 @@
 
 use crate::condition::Condition;
 use crate::expr::{Expr, build};
+use crate::external::Function;
 use crate::node::Node;
 use crate::op::Op;
 use crate::parse::Parser;
@@ -251,12 +252,21 @@ impl<'a> Machine<'a> {
                 self.advance()?;
                 Err(self.unexpected("`(` after the name of a function"))
             }
+            (false, true) if self.function(&name).is_some() => {
+                self.advance()?;
+                self.advance()?;
+                let arguments = 0;
+                self.frames.push((Frame::Call { name, arguments }, start));
+                Ok(false)
+            }
             (false, true) => {
                 let alias = ALIASES
                     .iter()
                     .find(|(known, _)| *known == name)
                     .map(|(_, here)| *here);
                 let known = FUNCTIONS.iter().map(|(known, _)| *known);
+                let own = self.parser.functions.iter().map(Function::name);
+                let known = known.chain(own);
                 let suggestion = alias.or_else(|| nearest(&name, known)).map(str::to_owned);
                 let error = ParseError::new(ParseErrorKind::UnknownFunction { name }, start);
                 Err(with(error, suggestion))
@@ -445,12 +455,47 @@ impl<'a> Machine<'a> {
         self.advance()
     }
 
+    /// The announced function of this name.
+    fn function(&self, name: &str) -> Option<Function> {
+        let mut known = self.parser.functions.iter();
+        known.find_map(|function| function.named(name))
+    }
+
+    /// A call of an announced function.
+    fn external(
+        &mut self,
+        function: &Function,
+        arguments: usize,
+        span: Range<usize>,
+    ) -> Result<(), ParseError> {
+        if arguments != function.arity() {
+            let kind = ParseErrorKind::WrongArguments {
+                name: function.name().to_owned(),
+                expected: function.arity(),
+                found: arguments,
+            };
+            return Err(ParseError::new(kind, span));
+        }
+        let values = self
+            .values
+            .split_off(self.values.len().saturating_sub(arguments));
+        if let Some(value) = values.iter().find(|value| value.is_condition) {
+            let kind = ParseErrorKind::ConditionForNumber;
+            return Err(ParseError::new(kind, value.span.clone()));
+        }
+        let nodes: Vec<Arc<Node>> = values.into_iter().map(|value| value.node).collect();
+        self.push(function.node(&nodes), false, span)
+    }
+
     fn call(
         &mut self,
         name: &str,
         arguments: usize,
         start: Range<usize>,
     ) -> Result<(), ParseError> {
+        if let Some(function) = self.function(name) {
+            return self.external(&function, arguments, start.start..self.span.end);
+        }
         let op = FUNCTIONS
             .iter()
             .find(|(known, _)| *known == name)
