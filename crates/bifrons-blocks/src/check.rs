@@ -1,7 +1,7 @@
 //! Checks of settings and names that several blocks share.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{BlockError, TIME};
+use bifrons_hybrid::{BlockError, BlockSpecBuilder, TIME};
 
 /// The symbol of a local name.
 pub(crate) fn symbol(name: &str) -> Expr {
@@ -11,6 +11,37 @@ pub(crate) fn symbol(name: &str) -> Expr {
 /// The independent variable.
 pub(crate) fn time() -> Expr {
     Expr::symbol(TIME)
+}
+
+/// Bounds a signal. A limit that is finite becomes the parameter `lower` or `upper`; an infinite one is
+/// no limit and no parameter.
+pub(crate) fn limited(
+    mut block: BlockSpecBuilder,
+    kind: &str,
+    signal: &Expr,
+    (lower, upper): (f64, f64),
+) -> Result<(BlockSpecBuilder, Expr), BlockError> {
+    if upper.is_nan() || (upper.is_infinite() && upper < 0.0) {
+        return Err(refuse(
+            kind,
+            "upper",
+            upper,
+            "must be a limit above `lower`",
+        ));
+    }
+    if lower.is_nan() || lower > upper || (lower.is_infinite() && lower > 0.0) {
+        return Err(refuse(kind, "lower", lower, "must not exceed `upper`"));
+    }
+    let mut bounded = signal.clone();
+    if lower.is_finite() {
+        block = block.parameter("lower", lower);
+        bounded = bounded.max(symbol("lower"));
+    }
+    if upper.is_finite() {
+        block = block.parameter("upper", upper);
+        bounded = bounded.min(symbol("upper"));
+    }
+    Ok((block, bounded))
 }
 
 /// Refuses NaN and infinity.

@@ -3,7 +3,7 @@
 use bifrons_expr::Expr;
 use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
 
-use crate::check::{finite, refuse, shape, symbol};
+use crate::check::{finite, limited, refuse, shape, symbol};
 use crate::maths::numbered;
 use crate::rate::Rate;
 
@@ -200,7 +200,7 @@ impl Block for DiscreteStateSpace {
 ///
 /// Inputs `r` (set point) and `y` (measurement); output `u`, held between ticks; parameters `kp`,
 /// `ki`, `kd`, `tf` (filter time, 0 for none), `b` (set-point weight, 1), `kt` (tracking gain, 0),
-/// `lower`, `upper`. The measurement before the first tick counts as that at it.
+/// `lower`, `upper` (where finite). The measurement before the first tick counts as that at it.
 ///
 /// Åström, K. J., Hägglund, T. (2006): Advanced PID control, chapter 13.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,14 +254,6 @@ impl Block for DiscretePid {
     fn into_component(self) -> Result<Component, BlockError> {
         const KIND: &str = "DiscretePid";
         let [kp, ki, kd] = self.gains;
-        if self.limits.0 > self.limits.1 {
-            return Err(refuse(
-                KIND,
-                "lower",
-                self.limits.0,
-                "must not exceed `upper`",
-            ));
-        }
         let h = self.rate.period();
         if self.filter.is_nan() || self.filter < 0.0 {
             return Err(refuse(KIND, "tf", self.filter, "must not be negative"));
@@ -287,21 +279,15 @@ impl Block for DiscretePid {
         let raw = symbol("kp") * (symbol("b") * &r - &y) + symbol("i") + symbol("d_now");
         let excess = symbol("held") - symbol("v");
         let sum = symbol("ki") * (r - &y) + symbol("kt") * excess;
+        let (block, shown) = limited(block, KIND, &symbol("v"), self.limits)?;
         let block = block
-            .parameter("lower", self.limits.0)
-            .parameter("upper", self.limits.1)
             .discrete("i", 0.0)
             .discrete("d", 0.0)
             .discrete("last", 0.0)
             .discrete("ticks", 0.0)
             .definition("d_now", slope / (symbol("tf") + h))
             .definition("v", raw)
-            .sample(
-                "held",
-                "tick",
-                symbol("v").clamp(symbol("lower"), symbol("upper")),
-                0.0,
-            )
+            .sample("held", "tick", shown, 0.0)
             .update("tick", "i", symbol("i") + h * sum)
             .update("tick", "d", symbol("d_now"))
             .update("tick", "last", y)

@@ -4,7 +4,7 @@ use bifrons_expr::Expr;
 use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
 
 use crate::check::{finite, refuse, shape, symbol};
-use crate::maths::numbered;
+use crate::maths::{numbered, port};
 
 /// A linear system in state space.
 ///
@@ -337,14 +337,5 @@ fn add(sum: Option<Expr>, term: Expr) -> Expr {
     match sum {
         Some(sum) => sum + term,
         None => term,
-    }
-}
-
-/// `u` if there is one port only, else `u1`, `u2`, …
-fn port(prefix: &str, index: usize, count: usize) -> String {
-    if count == 1 {
-        prefix.to_owned()
-    } else {
-        numbered(prefix, index)
     }
 }

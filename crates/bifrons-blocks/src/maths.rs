@@ -276,9 +276,19 @@ pub(crate) fn numbered(prefix: &str, index: usize) -> String {
     format!("{prefix}{}", index + 1)
 }
 
-fn with_inputs(mut block: BlockSpecBuilder, count: usize) -> BlockSpecBuilder {
+/// Adds the inputs `u1` … `un`.
+pub(crate) fn with_inputs(mut block: BlockSpecBuilder, count: usize) -> BlockSpecBuilder {
     for index in 0..count {
         block = block.input(numbered("u", index));
     }
     block
+}
+
+/// `u` if there is one port only, else `u1`, `u2`, …
+pub(crate) fn port(prefix: &str, index: usize, count: usize) -> String {
+    if count == 1 {
+        prefix.to_owned()
+    } else {
+        numbered(prefix, index)
+    }
 }

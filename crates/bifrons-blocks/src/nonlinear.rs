@@ -3,7 +3,7 @@
 use bifrons_expr::Expr;
 use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
 
-use crate::check::{finite, refuse, symbol};
+use crate::check::{finite, limited, refuse, symbol};
 
 /// An absolute value.
 ///
@@ -51,7 +51,7 @@ impl Block for Sign {
 /// y = min(max(u, lower), upper)
 /// ```
 ///
-/// Input `u`; output `y`; parameters `lower` and `upper`. On a limit the derivative is that of the
+/// Input `u`; output `y`; parameters `lower` and `upper`, where finite. On a limit the derivative is that of the
 /// input. A run that sets `lower > upper` gets `upper`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
@@ -69,20 +69,10 @@ impl Saturation {
 
 impl Block for Saturation {
     fn into_component(self) -> Result<Component, BlockError> {
-        let Self { lower, upper } = self;
-        if lower > upper {
-            return Err(refuse(
-                "Saturation",
-                "lower",
-                lower,
-                "must not exceed `upper`",
-            ));
-        }
-        let block = BlockSpec::builder("Saturation")
-            .input("u")
-            .parameter("lower", lower)
-            .parameter("upper", upper);
-        let y = symbol("u").clamp(symbol("lower"), symbol("upper"));
+        const KIND: &str = "Saturation";
+        let block = BlockSpec::builder(KIND).input("u");
+        let limits = (self.lower, self.upper);
+        let (block, y) = limited(block, KIND, &symbol("u"), limits)?;
         Ok(block.output("y", y).build()?.into())
     }
 }

@@ -87,7 +87,7 @@ impl Block for Relay {
 /// ```
 ///
 /// Inputs `u` and `reset`; output `y`, without feedthrough; state `x`; parameters `initial`,
-/// `lower`, `upper`. Reaching a limit is an event.
+/// `lower`, `upper` (where finite). Reaching a limit is an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LimitedIntegrator {
     initial: f64,
@@ -126,8 +126,6 @@ impl Block for LimitedIntegrator {
             .input("u")
             .input("reset")
             .parameter("initial", finite(KIND, "initial", self.initial)?)
-            .parameter("lower", lower)
-            .parameter("upper", upper)
             .state("x", slope, symbol("initial"))
             .discrete("at_limit", 0.0)
             .guard(
@@ -138,6 +136,7 @@ impl Block for LimitedIntegrator {
             .update_with_priority("reset_rises", "at_limit", Expr::constant(0.0), 1);
         if upper.is_finite() {
             block = block
+                .parameter("upper", upper)
                 .guard(
                     Guard::new("reaches_upper", Direction::Rising),
                     &x - symbol("upper"),
@@ -147,6 +146,7 @@ impl Block for LimitedIntegrator {
         }
         if lower.is_finite() {
             block = block
+                .parameter("lower", lower)
                 .guard(
                     Guard::new("reaches_lower", Direction::Falling),
                     &x - symbol("lower"),

@@ -55,7 +55,7 @@ impl<'a> Differentiation<'a> {
         for &id in cone {
             let node = self.graph.nodes[id as usize];
             self.of[id as usize] = match node.head {
-                FlatHead::Constant(_) => NONE,
+                FlatHead::Constant(_) | FlatHead::Function(_) => NONE,
                 FlatHead::Symbol(_) => {
                     if id == seed {
                         one
@@ -89,9 +89,12 @@ impl<'a> Differentiation<'a> {
     }
 
     /// Derivative of node `id = op(a, b, c)` where some operand has a derivative.
-    fn chain_rule(&mut self, op: Op, id: u32, [a, b, _]: [u32; 3], d: [u32; 3]) -> u32 {
-        let [da, db, dc] = d;
+    fn chain_rule(&mut self, op: Op, id: u32, operands: [u32; 3], d: [u32; 3]) -> u32 {
+        let ([a, b, _], [da, db, dc]) = (operands, d);
         match op {
+            Op::Call => self.call(operands),
+            // Not used as a number: only tells that an argument depends on the symbol.
+            Op::Arguments => id,
             Op::Neg => self.neg(da),
             Op::NoEvent => self.graph.unary(Op::NoEvent, da),
             Op::Add => self.add(da, db),
@@ -135,6 +138,27 @@ impl<'a> Differentiation<'a> {
             }
             _ => self.elementary(op, id, a, da),
         }
+    }
+
+    /// `Σ f_i(a) da_i` over the arguments that depend on the symbol.
+    fn call(&mut self, operands: [u32; 3]) -> u32 {
+        let Some((function, arguments)) = self.graph.call(operands) else {
+            return NONE;
+        };
+        let function = function.clone();
+        let mut sum = NONE;
+        for (i, argument) in arguments.as_slice().iter().enumerate() {
+            let inner = self.of[*argument as usize];
+            let Some(partial) = function.partial(i).filter(|_| inner != NONE) else {
+                continue;
+            };
+            let leaf = self.graph.function(&partial);
+            let [_, first, rest] = operands;
+            let slope = self.graph.op(Op::Call, [leaf, first, rest]);
+            let term = self.mul(slope, inner);
+            sum = self.add(sum, term);
+        }
+        sum
     }
 
     /// Smooth functions of one operand, and steps.

@@ -4,7 +4,7 @@ use crate::condition::Condition;
 use crate::error::EvaluateError;
 use crate::expr::Expr;
 use crate::node::{Head, Node, Order};
-use crate::op::{apply, truth};
+use crate::op::truth;
 use crate::symbol::Symbol;
 use std::sync::Arc;
 
@@ -52,7 +52,8 @@ fn evaluate(
             Head::Symbol(symbol) => value(symbol).ok_or_else(|| EvaluateError::UnknownSymbol {
                 symbol: symbol.clone(),
             })?,
-            Head::Op(op) => apply(*op, order.gather(i, &values, 0.0)),
+            Head::Function(_) => f64::NAN,
+            Head::Op(op) => order.apply(*op, i, &values),
         };
         values.push(result);
     }

@@ -99,6 +99,11 @@ impl Expr {
 
 /// Node of an operation, folded where no IEEE result changes.
 pub(crate) fn build(op: Op, operands: [Option<&Arc<Node>>; 3]) -> Arc<Node> {
+    if op == Op::Call
+        && let Some(value) = constant_call(operands)
+    {
+        return Expr::constant(value).0;
+    }
     let constants = operands.map(|operand| operand.and_then(|node| node.constant()));
     let keep = || {
         let operands = operands.map(Option::<&Arc<Node>>::cloned);
@@ -112,6 +117,25 @@ pub(crate) fn build(op: Op, operands: [Option<&Arc<Node>>; 3]) -> Arc<Node> {
         Folded::Operand(i) => operands[i].cloned().unwrap_or_else(keep),
         Folded::Keep => keep(),
     }
+}
+
+/// The value of a call whose arguments are constants.
+fn constant_call([function, first, rest]: [Option<&Arc<Node>>; 3]) -> Option<f64> {
+    let Head::Function(function) = &function?.head else {
+        return None;
+    };
+    let mut values = vec![first?.constant()?];
+    let mut rest = rest;
+    while let Some(node) = rest {
+        if matches!(node.head, Head::Op(Op::Arguments)) {
+            values.push(node.operands[0].as_ref()?.constant()?);
+            rest = node.operands[1].as_ref();
+        } else {
+            values.push(node.constant()?);
+            rest = None;
+        }
+    }
+    Some(function.value(&values))
 }
 
 impl PartialEq for Expr {

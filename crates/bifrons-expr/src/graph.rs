@@ -1,6 +1,7 @@
 //! Flat graphs of structurally distinct nodes: what every analysis works on.
 
 use crate::expr::Expr;
+use crate::external::{self, Function, Positions};
 use crate::node::{Head, NONE, Node, Order, mix, position};
 use crate::op::{Folded, Op, fold};
 use crate::symbol::Symbol;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 pub(crate) enum FlatHead {
     Constant(u64),
     Symbol(u32),
+    Function(u32),
     Op(Op),
 }
 
@@ -29,6 +31,8 @@ pub(crate) struct Graph {
     pub(crate) nodes: Vec<FlatNode>,
     pub(crate) symbols: Vec<Symbol>,
     by_name: BTreeMap<Symbol, u32>,
+    pub(crate) functions: Vec<Function>,
+    by_address: BTreeMap<usize, u32>,
     slots: Vec<u32>,
     /// Operands of commutative operations are sorted, so that `a b` and `b a` are one node.
     sorted: bool,
@@ -41,6 +45,8 @@ impl Graph {
             nodes: vec![],
             symbols: vec![],
             by_name: BTreeMap::new(),
+            functions: vec![],
+            by_address: BTreeMap::new(),
             slots: vec![NONE; 16],
             sorted: false,
         }
@@ -78,6 +84,55 @@ impl Graph {
         })
     }
 
+    /// The node that stands for a function in front of its arguments.
+    pub(crate) fn function(&mut self, function: &Function) -> u32 {
+        let next = position(self.functions.len());
+        let index = *self.by_address.entry(function.address()).or_insert(next);
+        if index == next {
+            self.functions.push(function.clone());
+        }
+        self.intern(FlatNode {
+            head: FlatHead::Function(index),
+            operands: [NONE; 3],
+        })
+    }
+
+    /// Function and arguments of a call with these operands.
+    pub(crate) fn call(&self, operands: [u32; 3]) -> Option<(&Function, Positions)> {
+        let FlatHead::Function(index) = self.nodes.get(operands[0] as usize)?.head else {
+            return None;
+        };
+        let pair = |id: u32| {
+            let node = self.nodes[id as usize];
+            (node.head == FlatHead::Op(Op::Arguments)).then_some(node.operands)
+        };
+        let function = self.functions.get(index as usize)?;
+        Some((function, external::arguments(operands, pair)))
+    }
+
+    /// Value of an operation on nodes with these values.
+    pub(crate) fn apply(&self, op: Op, operands: [u32; 3], values: &[f64]) -> f64 {
+        match op {
+            Op::Call => self.call(operands).map_or(f64::NAN, |(function, at)| {
+                function.value(&at.read(values)[..at.len()])
+            }),
+            _ => {
+                let operands = operands.map(|i| values.get(i as usize).copied());
+                crate::op::apply(op, operands.map(Option::unwrap_or_default))
+            }
+        }
+    }
+
+    /// The value of a call whose arguments are constants.
+    fn constant_call(&self, operands: [u32; 3]) -> Option<f64> {
+        let (function, at) = self.call(operands)?;
+        let mut values = [0.0; external::MOST_ARGUMENTS];
+        for (value, id) in values.iter_mut().zip(at.as_slice()) {
+            *value = self.constant_value(*id)?;
+        }
+        Some(function.value(&values[..at.len()]))
+    }
+
     /// The node of this symbol, if the graph has met it.
     pub(crate) fn find_symbol(&self, symbol: &Symbol) -> Option<u32> {
         let index = *self.by_name.get(symbol)?;
@@ -91,6 +146,11 @@ impl Graph {
 
     /// The node of an operation, folded as construction folds.
     pub(crate) fn op(&mut self, op: Op, mut operands: [u32; 3]) -> u32 {
+        if op == Op::Call
+            && let Some(value) = self.constant_call(operands)
+        {
+            return self.constant(value);
+        }
         let known = operands.map(|operand| self.constant_value(operand));
         match fold(op, known) {
             Folded::Constant(value) => self.constant(value),
@@ -133,6 +193,7 @@ impl Graph {
             let id = match &node.head {
                 Head::Constant(value) => self.constant(*value),
                 Head::Symbol(symbol) => self.symbol(symbol),
+                Head::Function(function) => self.function(function),
                 Head::Op(op) => self.op(*op, order.gather(i, &ids, NONE)),
             };
             ids.push(id);
@@ -194,6 +255,9 @@ impl Graph {
         let head = match node.head {
             FlatHead::Constant(bits) => Head::Constant(f64::from_bits(bits)),
             FlatHead::Symbol(symbol) => Head::Symbol(self.symbols[symbol as usize].clone()),
+            FlatHead::Function(function) => {
+                Head::Function(self.functions[function as usize].clone())
+            }
             FlatHead::Op(op) => Head::Op(op),
         };
         Arc::new(Node {

@@ -126,6 +126,11 @@ impl Expr {
                         symbol: symbol.clone(),
                     })?
                 }
+                Head::Function(_) | Head::Op(Op::Arguments) => Interval::REALS,
+                Head::Op(Op::Call) => match order.call(i) {
+                    Some((function, _)) => function.range(),
+                    None => Interval::REALS,
+                },
                 Head::Op(op) => enclose(*op, order.gather(i, &values, Interval::point(0.0))),
             };
             values.push(value);

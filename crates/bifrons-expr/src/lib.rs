@@ -15,6 +15,8 @@
 //! | text | `to_string`, [`Expr::parse`], [`Parser`] |
 //! | do its units fit? | [`Expr::unit`], [`Unit`], [`Source`] |
 //!
+//! What is no formula, a closure or a table of `bifrons-grids`, is called as a [`Function`].
+//!
 //! A [`Tape`] is compiled from expressions by [`TapeBuilder`] and evaluated for `W` members at
 //! once. Its results have the bits of [`Expr::evaluate`] for every width and instruction set; NaN
 //! counts as one value.
@@ -48,6 +50,7 @@ mod derivative;
 mod error;
 mod evaluate;
 mod expr;
+mod external;
 mod function;
 mod graph;
 mod interval;
@@ -73,6 +76,7 @@ pub use affine::Affine;
 pub use condition::Condition;
 pub use error::{CompileError, EvaluateError};
 pub use expr::Expr;
+pub use external::{Function, FunctionBuilder, FunctionError};
 pub use interval::Interval;
 pub use inverse::Inverse;
 pub use jacobian::{Jacobian, Pattern, sparsity};

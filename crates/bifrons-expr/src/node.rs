@@ -1,5 +1,6 @@
 //! Reference-counted nodes and their iterative traversal.
 
+use crate::external::{self, Function, Positions};
 use crate::op::Op;
 use crate::symbol::Symbol;
 use std::sync::Arc;
@@ -11,6 +12,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) enum Head {
     Constant(f64),
     Symbol(Symbol),
+    /// First operand of a call.
+    Function(Function),
     Op(Op),
 }
 
@@ -100,6 +103,29 @@ impl<'a> Order<'a> {
         known.insert(node, position(self.nodes.len()));
         self.nodes.push(node);
         self.operands.push(operands);
+    }
+
+    /// Function and positions of the arguments of a call.
+    pub(crate) fn call(&self, position: usize) -> Option<(&'a Function, Positions)> {
+        let [function, ..] = self.operands[position];
+        let Head::Function(function) = &self.nodes.get(function as usize)?.head else {
+            return None;
+        };
+        let pair = |i: u32| {
+            let is_pair = matches!(self.nodes[i as usize].head, Head::Op(Op::Arguments));
+            is_pair.then(|| self.operands[i as usize])
+        };
+        Some((function, external::arguments(self.operands[position], pair)))
+    }
+
+    /// Value of the operation at a position, from those before it.
+    pub(crate) fn apply(&self, op: Op, position: usize, values: &[f64]) -> f64 {
+        match op {
+            Op::Call => self.call(position).map_or(f64::NAN, |(function, at)| {
+                function.value(&at.read(values)[..at.len()])
+            }),
+            _ => crate::op::apply(op, self.gather(position, values, 0.0)),
+        }
     }
 
     /// What `values` holds for the operands of the node at `position`.

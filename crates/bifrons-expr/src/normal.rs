@@ -171,6 +171,10 @@ impl Normaliser {
                 FlatHead::Symbol(symbol) => {
                     Form::atom(self.graph.symbol(&source.symbols[symbol as usize]))
                 }
+                FlatHead::Function(function) => {
+                    let function = &source.functions[function as usize];
+                    Form::atom(self.graph.function(function))
+                }
                 FlatHead::Op(op) => {
                     let operands: Vec<&Form> = operands(*id).map(|i| &forms[index(i)]).collect();
                     self.operation(op, &operands)

@@ -48,12 +48,16 @@ pub(crate) enum Op {
     Or,
     Not,
     Select,
+    /// Function, first argument, and the second one or a pair of the others.
+    Call,
+    /// A pair of an argument and the next one or the pair of the rest; no number.
+    Arguments,
 }
 
 impl Op {
     pub(crate) fn arity(self) -> usize {
         match self {
-            Self::Select => 3,
+            Self::Select | Self::Call | Self::Arguments => 3,
             Self::Add
             | Self::Sub
             | Self::Mul
@@ -116,6 +120,8 @@ pub(crate) fn apply(op: Op, [a, b, c]: [f64; 3]) -> f64 {
         Op::Tanh => math::tanh(a),
         Op::Erf => math::erf(a),
         Op::NoEvent => a,
+        // Calls need their function; see `Order::apply` and `Graph::apply`.
+        Op::Call | Op::Arguments => f64::NAN,
         Op::Powi(n) => math::powi(a, n),
         Op::Add => a + b,
         Op::Sub => a - b,

@@ -7,6 +7,7 @@ mod token;
 
 use crate::condition::Condition;
 use crate::expr::Expr;
+use crate::external::Function;
 use crate::parse::machine::Machine;
 use crate::symbol::Symbol;
 use std::collections::BTreeSet;
@@ -49,6 +50,7 @@ pub use source::Source;
 #[derive(Debug, Clone)]
 pub struct Parser {
     symbols: Option<BTreeSet<Symbol>>,
+    functions: Vec<Function>,
     longest: usize,
     most_nodes: usize,
 }
@@ -65,6 +67,7 @@ impl Parser {
     pub fn new() -> Self {
         Self {
             symbols: None,
+            functions: vec![],
             longest: 16 << 20,
             most_nodes: 4_000_000,
         }
@@ -74,6 +77,14 @@ impl Parser {
     #[must_use]
     pub fn symbols(mut self, symbols: impl IntoIterator<Item = Symbol>) -> Self {
         self.symbols.get_or_insert_default().extend(symbols);
+        self
+    }
+
+    /// Announces functions: calls by their name, and by `name.d1` their derivatives by the first
+    /// argument and so on.
+    #[must_use]
+    pub fn functions(mut self, functions: impl IntoIterator<Item = Function>) -> Self {
+        self.functions.extend(functions);
         self
     }
 

@@ -211,6 +211,15 @@ impl Pieces {
                         })?;
                     (symbol_value, symbol_value)
                 }
+                Head::Function(_) => (f64::NAN, f64::NAN),
+                Head::Op(Op::Call) => match order.call(i) {
+                    Some((function, at)) => {
+                        let (there, here) = (at.read(&probes), at.read(&limits));
+                        let (there, here) = (&there[..at.len()], &here[..at.len()]);
+                        (function.value(there), function.limit(there, here))
+                    }
+                    None => (f64::NAN, f64::NAN),
+                },
                 Head::Op(op) => {
                     let there = order.gather(i, &probes, 0.0);
                     let here = order.gather(i, &limits, 0.0);
@@ -300,7 +309,7 @@ fn split(expr: &Expr, symbol: &Symbol) -> Option<[(Expr, Condition); 2]> {
     let mut depends: Vec<bool> = Vec::with_capacity(order.nodes.len());
     for (i, node) in order.nodes.iter().enumerate() {
         let op = match &node.head {
-            Head::Constant(_) => None,
+            Head::Constant(_) | Head::Function(_) => None,
             Head::Symbol(own) => {
                 depends.push(own == symbol);
                 continue;

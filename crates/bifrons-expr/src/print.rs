@@ -224,6 +224,7 @@ impl<'a> Printer<'a> {
             }
             Head::Constant(value) => constant(*value, f),
             Head::Symbol(symbol) => name(symbol.name(), f),
+            Head::Function(function) => f.write_str(function.name()),
             Head::Op(op) => {
                 let enclose = binding(*op) < outer;
                 if enclose {
@@ -262,8 +263,25 @@ impl<'a> Printer<'a> {
                 Item::Text(" else "),
                 Item::Node(c, level::IF),
             ]),
+            Op::Call => self.push_external(i),
             _ => self.push_binary_or_call(op, a, b),
         }
+    }
+
+    /// `name(a, b, c)`.
+    fn push_external(&mut self, i: usize) {
+        let Some((_, arguments)) = self.order.call(i) else {
+            return;
+        };
+        let [function, ..] = self.order.operands[i];
+        self.stack.push(Item::Text(")"));
+        for (k, argument) in arguments.as_slice().iter().enumerate().rev() {
+            self.stack.push(Item::Node(*argument, level::IF));
+            if k > 0 {
+                self.stack.push(Item::Text(", "));
+            }
+        }
+        self.push([Item::Node(function, level::ATOM), Item::Text("(")]);
     }
 
     fn push_binary_or_call(&mut self, op: Op, a: u32, b: u32) {
@@ -316,7 +334,9 @@ fn names(order: &Order<'_>) -> Vec<u32> {
     if length[count - 1] > (count as u64).saturating_mul(REPETITION).max(SHORT) {
         let mut next = 0;
         for i in 0..count {
-            if uses[i] > 1 && matches!(order.nodes[i].head, Head::Op(_)) {
+            let head = &order.nodes[i].head;
+            let number = matches!(head, Head::Op(op) if *op != Op::Arguments);
+            if uses[i] > 1 && number {
                 next += 1;
                 names[i] = next;
             }
@@ -375,12 +395,16 @@ fn constant(value: f64, f: &mut String) -> fmt::Result {
     }
 }
 
-/// A symbol; quoted if it is no plain identifier.
-fn name(name: &str, f: &mut String) -> fmt::Result {
+/// Whether a name needs no quotes.
+pub(crate) fn is_plain_name(name: &str) -> bool {
     let reserved = KEYWORDS.contains(&name) || FUNCTIONS.iter().any(|(known, _)| *known == name);
     let mut letters = name.chars();
-    let plain = letters.next().is_some_and(starts_name) && letters.all(continues_name);
-    if plain && !reserved {
+    letters.next().is_some_and(starts_name) && letters.all(continues_name) && !reserved
+}
+
+/// A symbol; quoted if it is no plain identifier.
+fn name(name: &str, f: &mut String) -> fmt::Result {
+    if is_plain_name(name) {
         return f.write_str(name);
     }
     f.write_char('\'')?;

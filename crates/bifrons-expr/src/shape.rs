@@ -54,7 +54,11 @@ impl Expr {
     #[must_use]
     pub fn smoothness(&self) -> Smoothness {
         let order = Order::of([self.node()]);
-        let switching = |node: &&Arc<Node>| matches!(node.head, Head::Op(op) if switches(op));
+        let switching = |node: &&Arc<Node>| match &node.head {
+            Head::Op(op) => switches(*op),
+            Head::Function(function) => !function.is_smooth(),
+            _ => false,
+        };
         let Some(broken) = order.nodes.iter().position(switching) else {
             return Smoothness::Proved;
         };

@@ -35,7 +35,7 @@ fn substitute(
     let mut made: Vec<Option<Arc<Node>>> = Vec::with_capacity(order.nodes.len());
     for (i, node) in order.nodes.iter().enumerate() {
         let new = match &node.head {
-            Head::Constant(_) => None,
+            Head::Constant(_) | Head::Function(_) => None,
             Head::Symbol(symbol) => replacement(symbol).map(|expr| expr.node().clone()),
             Head::Op(op) => {
                 let changed =

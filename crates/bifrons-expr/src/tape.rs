@@ -10,9 +10,9 @@ mod program;
 
 use crate::symbol::Symbol;
 use crate::tape::aligned::Aligned;
-use crate::tape::code::{Instruction, Store};
+use crate::tape::code::{Code, Instruction, Store};
 use crate::tape::compact::{Compact, MEMORY, Small};
-use crate::tape::program::Program;
+use crate::tape::program::{CallSite, Program};
 use bifrons_lanes::{Kernel, Level};
 use bifrons_memory::Footprint;
 
@@ -78,6 +78,17 @@ impl Tape {
         self.program.main.len()
     }
 
+    /// What one evaluation costs in multiplications, functions as declared; the prologue is not
+    /// counted.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        let called = |instruction: &Instruction| match instruction.code {
+            Code::Call => self.program.calls[instruction.a as usize].function.cost(),
+            _ => 1,
+        };
+        self.program.main.iter().map(called).sum()
+    }
+
     /// Instructions that run when parameters are set: what depends on parameters only.
     #[must_use]
     pub fn prologue_count(&self) -> usize {
@@ -112,6 +123,10 @@ impl Tape {
         Footprint::of::<Instruction>(program.prologue.capacity() + program.main.capacity())
             .then(Footprint::of::<Small>(small))
             .then(Footprint::of::<f64>(program.constants.capacity()))
+            .then(Footprint::of::<CallSite>(program.calls.capacity()))
+            .then(Footprint::of::<u32>(
+                program.calls.iter().map(|call| call.arguments.len()).sum(),
+            ))
             .then(Footprint::of::<Symbol>(names))
     }
 
@@ -159,7 +174,7 @@ impl Tape {
         {
             register[lane] = *value;
         }
-        let mut store = Store::new(registers.values.arrays_mut(), &mut []);
+        let mut store = Store::new(&self.program.calls, registers.values.arrays_mut(), &mut []);
         for instruction in &self.program.prologue {
             store.step_lane(lane, instruction);
         }
@@ -251,7 +266,7 @@ impl<const W: usize> Kernel for Evaluation<'_, W> {
             }
             free = rest;
         }
-        let mut store = Store::new(self.registers, self.outputs);
+        let mut store = Store::new(&self.program.calls, self.registers, self.outputs);
         for instruction in &self.program.main {
             store.step(instruction);
         }

@@ -5,6 +5,8 @@ mod bench;
 #[cfg(test)]
 mod continuous;
 #[cfg(test)]
+mod control;
+#[cfg(test)]
 mod expression;
 #[cfg(test)]
 mod linear;
@@ -13,6 +15,10 @@ mod maths;
 #[cfg(test)]
 mod nonlinear;
 #[cfg(test)]
+mod runs;
+#[cfg(test)]
 mod source;
+#[cfg(test)]
+mod vector;
 #[cfg(test)]
 mod zoh;

@@ -1,7 +1,10 @@
 //! Operator precedence on explicit stacks, so that nesting may have any depth.
 
+mod call;
+
 use crate::condition::Condition;
 use crate::expr::{Expr, build};
+use crate::external::Function;
 use crate::node::Node;
 use crate::op::Op;
 use crate::parse::Parser;
@@ -251,12 +254,21 @@ impl<'a> Machine<'a> {
                 self.advance()?;
                 Err(self.unexpected("`(` after the name of a function"))
             }
+            (false, true) if self.function(&name).is_some() => {
+                self.advance()?;
+                self.advance()?;
+                let arguments = 0;
+                self.frames.push((Frame::Call { name, arguments }, start));
+                Ok(false)
+            }
             (false, true) => {
                 let alias = ALIASES
                     .iter()
                     .find(|(known, _)| *known == name)
                     .map(|(_, here)| *here);
                 let known = FUNCTIONS.iter().map(|(known, _)| *known);
+                let own = self.parser.functions.iter().map(Function::name);
+                let known = known.chain(own);
                 let suggestion = alias.or_else(|| nearest(&name, known)).map(str::to_owned);
                 let error = ParseError::new(ParseErrorKind::UnknownFunction { name }, start);
                 Err(with(error, suggestion))
@@ -443,46 +455,6 @@ impl<'a> Machine<'a> {
             *frame = next;
         }
         self.advance()
-    }
-
-    fn call(
-        &mut self,
-        name: &str,
-        arguments: usize,
-        start: Range<usize>,
-    ) -> Result<(), ParseError> {
-        let op = FUNCTIONS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map_or(Op::Abs, |(_, op)| *op);
-        let expected = op.arity();
-        let variadic = matches!(op, Op::Min | Op::Max);
-        if (arguments != expected && !variadic) || arguments < expected {
-            let name = name.to_owned();
-            let kind = ParseErrorKind::WrongArguments {
-                name,
-                expected,
-                found: arguments,
-            };
-            return Err(ParseError::new(kind, start.start..self.span.end));
-        }
-        let span = start.start..self.span.end;
-        if variadic {
-            let rest = self.values.split_off(self.values.len() - arguments + 1);
-            for value in rest {
-                self.values.push(value);
-                self.apply(op, 2, span.clone())?;
-            }
-            return Ok(());
-        }
-        if op == Op::Select {
-            // The only function of three arguments: clamp(x, low, high).
-            let high = self.values.pop();
-            self.apply(Op::Max, 2, span.clone())?;
-            self.values.extend(high);
-            return self.apply(Op::Min, 2, span);
-        }
-        self.apply(op, expected, span)
     }
 
     /// Replaces the last `count` values by the operation on them.

@@ -4,7 +4,7 @@ use crate::cone::Cones;
 use crate::expr::Expr;
 use crate::graph::{FlatHead, Graph};
 use crate::node::NONE;
-use crate::op::{apply, truth};
+use crate::op::truth;
 use crate::simplify::proved_constant;
 use crate::switches::{Evidence, SwitchKind};
 use crate::symbol::Symbol;
@@ -251,8 +251,7 @@ fn evaluate(graph: &Graph, cone: &[u32], values: &mut [f64], fixed: u32) {
         match node.head {
             FlatHead::Constant(bits) => values[*id as usize] = f64::from_bits(bits),
             FlatHead::Op(op) if *id != fixed => {
-                let operands = node.operands.map(|i| values.get(i as usize).copied());
-                values[*id as usize] = apply(op, operands.map(Option::unwrap_or_default));
+                values[*id as usize] = graph.apply(op, node.operands, values);
             }
             _ => {}
         }

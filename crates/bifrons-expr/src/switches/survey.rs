@@ -230,6 +230,7 @@ impl Survey {
             }
             Op::Max if a != b => self.difference(a, b, Owner::Above, KINK, live, hidden),
             Op::Min if a != b => self.difference(a, b, Owner::Below, KINK, live, hidden),
+            Op::Call => self.call(node.operands, live, hidden),
             _ if op.is_comparison() => {
                 let owner = match op {
                     Op::Lt | Op::Ge => Owner::Above,
@@ -240,6 +241,23 @@ impl Survey {
                 self.difference(a, b, owner, verdict, live, hidden);
             }
             _ => {}
+        }
+    }
+
+    /// Records the places where an external function switches.
+    fn call(&mut self, operands: [u32; 3], live: u32, hidden: bool) {
+        let Some((function, arguments)) = self.graph.call(operands) else {
+            return;
+        };
+        let function = function.clone();
+        for nodes in function.switches() {
+            let argument = arguments.as_slice()[nodes.argument];
+            let verdict = if nodes.jumps { JUMP } else { KINK };
+            for at in &nodes.at {
+                let at = self.graph.constant(*at);
+                let surface = self.graph.binary(Op::Sub, argument, at);
+                self.note(surface, Crossing::Zero, Owner::Above, verdict, live, hidden);
+            }
         }
     }
 

@@ -160,6 +160,7 @@ impl Scope {
                 let id = match &order.nodes[i].head {
                     Head::Constant(value) => self.graph.constant(*value),
                     Head::Symbol(symbol) => self.resolve(symbol, builder, root)?,
+                    Head::Function(function) => self.graph.function(function),
                     Head::Op(Op::NoEvent) => ids[order.operands[i][0] as usize],
                     Head::Op(op) => self.graph.op(*op, order.gather(i, &ids, NONE)),
                 };

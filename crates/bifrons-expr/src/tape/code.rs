@@ -1,7 +1,10 @@
 //! Instructions and their meaning, defined once for every width.
 
+use crate::external::MOST_ARGUMENTS;
 use crate::op::{maximum, minimum, sign, truth};
 use crate::tape::compact::{MEMORY, Small};
+use crate::tape::program::CallSite;
+use std::ops::Range;
 
 /// One step of a tape. `dst` is a register, or an output if [`OUTPUT`] is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +25,7 @@ const CHUNK: usize = 8;
 pub(crate) struct Store<'a, const W: usize> {
     /// Registers, then outputs; the bank of a target is the highest bit of `dst`.
     banks: [&'a mut [[f64; W]]; 2],
+    calls: &'a [CallSite],
 }
 
 /// Set in `dst` for outputs.
@@ -29,9 +33,14 @@ pub(crate) const OUTPUT: u32 = 1 << 31;
 
 impl<'a, const W: usize> Store<'a, W> {
     #[inline(always)]
-    pub(crate) fn new(registers: &'a mut [[f64; W]], outputs: &'a mut [[f64; W]]) -> Self {
+    pub(crate) fn new(
+        calls: &'a [CallSite],
+        registers: &'a mut [[f64; W]],
+        outputs: &'a mut [[f64; W]],
+    ) -> Self {
         Self {
             banks: [registers, outputs],
+            calls,
         }
     }
 
@@ -43,6 +52,23 @@ impl<'a, const W: usize> Store<'a, W> {
     #[inline(always)]
     fn target(&mut self, dst: u32) -> &mut [f64; W] {
         &mut self.banks[(dst >> 31) as usize][(dst & !OUTPUT) as usize]
+    }
+
+    /// Calls a function for some lanes, one after the other.
+    #[inline(never)]
+    fn call(&mut self, lanes: Range<usize>, dst: u32, site: u32) {
+        let CallSite {
+            function,
+            arguments,
+        } = &self.calls[site as usize];
+        let mut values = [0.0; MOST_ARGUMENTS];
+        for lane in lanes {
+            for (value, register) in values.iter_mut().zip(arguments) {
+                *value = self.banks[0][*register as usize][lane];
+            }
+            let result = function.value(&values[..arguments.len()]);
+            self.target(dst)[lane] = result;
+        }
     }
 
     /// Applies `f` lane by lane.
@@ -97,6 +123,8 @@ macro_rules! codes {
             $($name,)*
             /// Integer power; `b` is the exponent and no register.
             Powi,
+            /// Call of a function; `a` is the number of the call and no register.
+            Call,
         }
 
         impl<const W: usize> Store<'_, W> {
@@ -111,6 +139,7 @@ macro_rules! codes {
                     Code::Powi => {
                         self.apply(dst, [a], |[a]| far::powi(a, b.cast_signed()));
                     }
+                    Code::Call => self.call(0..W, dst, a),
                 }
             }
 
@@ -124,6 +153,7 @@ macro_rules! codes {
                     Code::Powi => {
                         self.apply_lane(lane, dst, [a], |[a]| far::powi(a, b.cast_signed()));
                     }
+                    Code::Call => self.call(lane..lane + 1, dst, a),
                 }
             }
         }
@@ -141,6 +171,8 @@ macro_rules! codes {
                         let exponent = i32::from(self.b.cast_signed());
                         far::powi(memory[self.a as usize], exponent)
                     }
+                    // A tape with calls has no compact form.
+                    Code::Call => f64::NAN,
                 };
                 memory[self.dst as usize] = result;
             }

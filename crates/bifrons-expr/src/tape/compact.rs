@@ -30,9 +30,10 @@ pub(crate) struct Compact {
 }
 
 impl Compact {
-    /// The compact form, if registers, outputs and integer exponents fit into bytes.
+    /// The compact form, if registers, outputs and integer exponents fit into bytes and no function
+    /// is called.
     pub(crate) fn new(program: &Program) -> Option<Self> {
-        if program.registers + program.outputs > MEMORY {
+        if program.registers + program.outputs > MEMORY || !program.calls.is_empty() {
             return None;
         }
         let first_output = u8::try_from(program.registers).ok()?;

@@ -47,6 +47,8 @@ impl Fuser<'_> {
             Op::Ge => Pick::new(Code::Le, [b, a, NONE, NONE]),
             Op::Select => self.select(a, b, c),
             Op::Powi(exponent) => power(a, exponent),
+            // The operands of a call are read from the graph.
+            Op::Call => Pick::new(Code::Call, [NONE; 4]),
             _ => Pick::new(plain(op), [a, b, c, NONE]),
         })
     }
@@ -259,5 +261,7 @@ fn plain(op: Op) -> Code {
         Op::Or => Code::Or,
         Op::Not => Code::Not,
         Op::Select => Code::Select,
+        Op::Call => Code::Call,
+        Op::Arguments => Code::Copy,
     }
 }

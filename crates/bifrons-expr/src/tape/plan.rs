@@ -1,7 +1,9 @@
 //! Which nodes are computed when, and by which instruction.
 
+use crate::external::Positions;
 use crate::graph::{FlatHead, Graph};
 use crate::node::{NONE, position};
+use crate::tape::code::Code;
 use crate::tape::fuse::{Fuser, Pick};
 
 /// What a node depends on.
@@ -22,10 +24,14 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Operands of the instructions of a part, absent ones left out.
-    pub(crate) fn operands(part: &[(u32, Pick)]) -> impl Iterator<Item = u32> {
-        part.iter()
-            .flat_map(|(_, pick)| pick.operands)
-            .filter(|operand| *operand != NONE)
+    pub(crate) fn operands<'a>(
+        graph: &'a Graph,
+        part: &'a [(u32, Pick)],
+    ) -> impl Iterator<Item = u32> + 'a {
+        part.iter().flat_map(|(id, pick)| {
+            let operands = operands(graph, *id, pick);
+            (0..operands.len()).map(move |k| operands.as_slice()[k])
+        })
     }
 
     pub(crate) fn new(graph: &Graph, parameters: &[u32], outputs: &[u32]) -> Self {
@@ -47,8 +53,8 @@ impl Plan {
                 None
             };
             let Some(pick) = pick else { continue };
-            for operand in pick.operands.into_iter().filter(|operand| *operand != NONE) {
-                needed[operand as usize] = true;
+            for operand in operands(graph, position(id), &pick).as_slice() {
+                needed[*operand as usize] = true;
             }
             let stage = if stages[id] == Stage::Variable {
                 &mut main
@@ -63,6 +69,15 @@ impl Plan {
     }
 }
 
+/// Operands of one instruction: those of its pick, for a call its arguments.
+pub(crate) fn operands(graph: &Graph, id: u32, pick: &Pick) -> Positions {
+    let node = graph.nodes[id as usize];
+    match graph.call(node.operands) {
+        Some((_, arguments)) if pick.code == Code::Call => arguments,
+        _ => Positions::of(pick.operands),
+    }
+}
+
 fn stages(graph: &Graph, parameters: &[u32]) -> Vec<Stage> {
     let mut stages = vec![Stage::Variable; graph.nodes.len()];
     for parameter in parameters {
@@ -70,7 +85,7 @@ fn stages(graph: &Graph, parameters: &[u32]) -> Vec<Stage> {
     }
     for (id, node) in graph.nodes.iter().enumerate() {
         match node.head {
-            FlatHead::Constant(_) => stages[id] = Stage::Constant,
+            FlatHead::Constant(_) | FlatHead::Function(_) => stages[id] = Stage::Constant,
             FlatHead::Symbol(_) => {}
             FlatHead::Op(_) => {
                 let operands = node.operands.iter().filter(|operand| **operand != NONE);

@@ -1,11 +1,12 @@
 //! Registers and instructions of a compiled program.
 
 use crate::error::CompileError;
+use crate::external::{Function, Positions};
 use crate::graph::{FlatHead, Graph};
 use crate::node::{NONE, position};
 use crate::tape::code::{Code, Instruction, OUTPUT};
 use crate::tape::fuse::Pick;
-use crate::tape::plan::Plan;
+use crate::tape::plan::{Plan, operands};
 
 /// Instructions and the layout of the registers that they work on:
 /// constants, parameters, results of the prologue, variables, temporaries.
@@ -14,9 +15,18 @@ pub(crate) struct Program {
     pub(crate) constants: Vec<f64>,
     pub(crate) prologue: Vec<Instruction>,
     pub(crate) main: Vec<Instruction>,
+    /// Functions that instructions call.
+    pub(crate) calls: Vec<CallSite>,
     pub(crate) first_variable: usize,
     pub(crate) registers: usize,
     pub(crate) outputs: usize,
+}
+
+/// A function and the registers of its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CallSite {
+    pub(crate) function: Function,
+    pub(crate) arguments: Box<[u32]>,
 }
 
 impl Program {
@@ -28,8 +38,8 @@ impl Program {
         outputs: &[u32],
     ) -> Result<Self, CompileError> {
         let plan = Plan::new(graph, parameters, outputs);
-        let mut file = RegisterFile::new(graph.nodes.len());
-        let constants = file.pin_constants(graph, &plan, outputs);
+        let mut file = RegisterFile::new(graph);
+        let constants = file.pin_constants(&plan, outputs);
         parameters.iter().for_each(|parameter| file.pin(*parameter));
         file.pin_results(&plan, outputs);
         let first_variable = file.count;
@@ -52,6 +62,7 @@ impl Program {
             constants,
             prologue: encode(prologue),
             main: encode(main),
+            calls: file.calls,
             first_variable,
             registers,
             outputs: outputs.len(),
@@ -132,22 +143,27 @@ impl Slots {
 }
 
 /// Which node is in which register.
-struct RegisterFile {
+struct RegisterFile<'a> {
+    graph: &'a Graph,
     /// Register of a node, [`NONE`] while it has none.
     of: Vec<u32>,
     /// Whether the register of a node is given back after its last use.
     temporary: Vec<bool>,
     count: usize,
     free: Vec<u32>,
+    calls: Vec<CallSite>,
 }
 
-impl RegisterFile {
-    fn new(nodes: usize) -> Self {
+impl<'a> RegisterFile<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        let nodes = graph.nodes.len();
         Self {
+            graph,
             of: vec![NONE; nodes],
             temporary: vec![false; nodes],
             count: 0,
             free: vec![],
+            calls: vec![],
         }
     }
 
@@ -163,9 +179,11 @@ impl RegisterFile {
     }
 
     /// Registers of the constants that some instruction or output reads.
-    fn pin_constants(&mut self, graph: &Graph, plan: &Plan, outputs: &[u32]) -> Vec<f64> {
+    fn pin_constants(&mut self, plan: &Plan, outputs: &[u32]) -> Vec<f64> {
         let mut constants = vec![];
-        let read = Plan::operands(&plan.prologue).chain(Plan::operands(&plan.main));
+        let graph = self.graph;
+        let read = Plan::operands(graph, &plan.prologue);
+        let read = read.chain(Plan::operands(graph, &plan.main));
         for node in read.chain(outputs.iter().copied()) {
             if let FlatHead::Constant(bits) = graph.nodes[node as usize].head
                 && self.of[node as usize] == NONE
@@ -180,7 +198,7 @@ impl RegisterFile {
     /// Registers of what the prologue computes for the main part.
     fn pin_results(&mut self, plan: &Plan, outputs: &[u32]) {
         let mut read = vec![false; self.of.len()];
-        for node in Plan::operands(&plan.main).chain(outputs.iter().copied()) {
+        for node in Plan::operands(self.graph, &plan.main).chain(outputs.iter().copied()) {
             read[node as usize] = true;
         }
         for (node, _) in &plan.prologue {
@@ -194,15 +212,15 @@ impl RegisterFile {
     fn schedule(&mut self, part: &[(u32, Pick)], slots: &Slots) -> Vec<Step> {
         self.free.clear();
         let mut last_use = vec![NONE; self.of.len()];
-        for (k, (_, pick)) in part.iter().enumerate() {
-            for operand in pick.operands.into_iter().filter(|operand| *operand != NONE) {
-                last_use[operand as usize] = position(k);
+        for (k, (node, pick)) in part.iter().enumerate() {
+            for operand in operands(self.graph, *node, pick).as_slice() {
+                last_use[*operand as usize] = position(k);
             }
         }
         let mut steps = Vec::with_capacity(part.len() + slots.next.len());
         let mut written = vec![false; slots.next.len()];
         for (k, (node, pick)) in part.iter().enumerate() {
-            let operands = self.read(pick, position(k), &last_use);
+            let operands = self.read(*node, pick, position(k), &last_use);
             let used = last_use[*node as usize] != NONE;
             let direct = slots.only(*node).filter(|_| !used);
             let target = match direct {
@@ -238,7 +256,8 @@ impl RegisterFile {
     }
 
     /// Registers of the operands; those read for the last time become free.
-    fn read(&mut self, pick: &Pick, step: u32, last_use: &[u32]) -> [u32; 4] {
+    fn read(&mut self, id: u32, pick: &Pick, step: u32, last_use: &[u32]) -> [u32; 4] {
+        let read = operands(self.graph, id, pick);
         let mut registers = [0; 4];
         for (register, node) in registers.iter_mut().zip(pick.operands) {
             if node != NONE {
@@ -248,13 +267,29 @@ impl RegisterFile {
         if let Some(exponent) = pick.exponent {
             registers[1] = exponent.cast_unsigned();
         }
-        for node in pick.operands.into_iter().filter(|node| *node != NONE) {
-            let node = node as usize;
+        if pick.code == Code::Call {
+            registers[0] = self.call(id, &read);
+        }
+        for node in read.as_slice() {
+            let node = *node as usize;
             if last_use[node] == step && std::mem::take(&mut self.temporary[node]) {
                 self.free.push(self.of[node]);
             }
         }
         registers
+    }
+
+    /// Number of the call of a node whose arguments have registers.
+    fn call(&mut self, id: u32, arguments: &Positions) -> u32 {
+        let operands = self.graph.nodes[id as usize].operands;
+        if let Some((function, _)) = self.graph.call(operands) {
+            let register = |node: &u32| self.of[*node as usize];
+            self.calls.push(CallSite {
+                function: function.clone(),
+                arguments: arguments.as_slice().iter().map(register).collect(),
+            });
+        }
+        position(self.calls.len().saturating_sub(1))
     }
 
     fn allocate(&mut self, node: u32) -> u32 {

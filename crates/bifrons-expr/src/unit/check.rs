@@ -26,8 +26,8 @@ impl Expr {
     /// | all other functions, exponents that are no constants | pure numbers only |
     ///
     /// Numbers in the expression are pure, except 0, infinity and NaN, which fit every unit: write
-    /// `max(x, 0)`, but give the 3 of `x + 3` a name and a unit. A symbol whose unit is `None`
-    /// fits everything, so that units may be given for some symbols only; the result is `None` if
+    /// `max(x, 0)`, but give the 3 of `x + 3` a name and a unit. A symbol whose unit is `None`,
+    /// or a call of a [`Function`](crate::Function), fits everything, so that units may be given for some symbols only; the result is `None` if
     /// it fits everything. Scales count: `mm` is not added to `m`, and the sine of degrees is
     /// refused. Of a unit with an offset (degrees Celsius) differences may be taken and added.
     ///
@@ -146,6 +146,8 @@ pub(crate) fn check(
                 (!universal).then(Unit::one)
             }
             Head::Symbol(symbol) => of(symbol),
+            // What a closure does with units is not known.
+            Head::Function(_) | Head::Op(Op::Call | Op::Arguments) => None,
             Head::Op(op) => {
                 let operands = order.operands[i].map(|k| values.get(k as usize));
                 let rule = Rule {

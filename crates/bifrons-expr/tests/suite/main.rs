@@ -8,6 +8,10 @@ mod calculus;
 #[cfg(test)]
 mod depth;
 #[cfg(test)]
+mod duals;
+#[cfg(test)]
+mod functions;
+#[cfg(test)]
 mod generator;
 #[cfg(test)]
 mod structure;
