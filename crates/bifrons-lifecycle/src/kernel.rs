@@ -7,10 +7,11 @@ use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
 use crate::edge::{MeshAxis, Producer};
+use crate::endogenous::Bank;
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::{Kind, ces, power_mean};
 use crate::program::{Lane, Machine, Program};
-use crate::space::{QuantityKind, code};
+use crate::space::{QuantityKind, Space, code};
 use crate::stage::{EdgeStage, Stage};
 
 /// Axes that a read takes at most.
@@ -39,6 +40,8 @@ pub(crate) struct Next<'a> {
     pub(crate) edge: usize,
     pub(crate) reader: &'a Multilinear,
     pub(crate) values: &'a [f64],
+    /// Rows of the target with its space, read instead of the values where they are given.
+    pub(crate) bank: Option<(&'a Bank, &'a Space)>,
 }
 
 /// Working memory of a [`Kernel`].
@@ -55,6 +58,8 @@ pub(crate) struct Worker {
     nodes: Vec<usize>,
     /// Weights and values of the lottery, kept for certainty equivalents that are not linear.
     lottery: Vec<(Lane, Lane)>,
+    /// Values of the branches of a target that is read by rows.
+    column: Vec<f64>,
 }
 
 /// Something that is wrong with one lane.
@@ -127,6 +132,7 @@ impl<'a> Kernel<'a> {
             points: vec![[0.0; LANES]; states.unwrap_or(0)],
             nodes: vec![0; axes.unwrap_or(0)],
             lottery: Vec::with_capacity(lottery_nodes(self.plan, self.period, self.stage)),
+            column: Vec::new(),
         };
         self.prepare(&mut worker);
         worker
@@ -367,7 +373,9 @@ impl<'a> Kernel<'a> {
         }
         let mut values = [0.0; LANES];
         let points = &points[..axes.len()];
-        if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
+        if let Some(rows) = next.bank {
+            values = read_rows(rows, points, weight, &mut worker.column);
+        } else if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
             return Err(outside(next.edge, &error));
         }
         if self.plan.declaration.preferences.is_linear() {
@@ -465,6 +473,28 @@ pub(crate) fn footprint(plan: &RegimePlan, period: &PeriodPlan, stage: &Stage) -
         .beside(Footprint::of::<(Lane, Lane)>(lottery_nodes(
             plan, period, stage,
         )))
+}
+
+/// Values of rows at the points of lanes that are reached.
+fn read_rows(
+    (bank, space): (&Bank, &Space),
+    points: &[&[f64]],
+    weight: &Lane,
+    column: &mut Vec<f64>,
+) -> Lane {
+    let mut point = [0.0; MOST_AXES];
+    core::array::from_fn(|lane| {
+        if weight[lane] == 0.0 {
+            return 0.0;
+        }
+        for (slot, own) in point.iter_mut().zip(points) {
+            *slot = own[lane];
+        }
+        let cell = space.cell_of(&point[..points.len()]);
+        cell.map_or(f64::NAN, |(cell, liquid)| {
+            bank.value_with(cell, liquid, column)
+        })
+    })
 }
 
 fn outside(edge: usize, error: &ReadError) -> LaneFault {
