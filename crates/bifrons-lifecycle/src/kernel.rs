@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use bifrons_grids::{Grid, Multilinear, ReadError};
+use bifrons_grids::{Cells, Grid, Multilinear, ReadError};
 use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
@@ -259,9 +259,17 @@ impl<'a> Kernel<'a> {
             self.run_laws(next.edge, edge, worker);
         }
         worker.nodes[..edge.plan.axes.len()].fill(0);
+        // Where laws do not read the node, only codes of states change with it.
+        let cells = if edge.by_node || next.bank.is_some() {
+            None
+        } else {
+            Some(self.locate(next, edge, worker, &reached)?)
+        };
         loop {
             let weight = self.weight(next.edge, edge, worker, &reached);
-            if weight.iter().any(|&w| w != 0.0) {
+            if let Some(cells) = &cells {
+                self.read_at(next, edge, worker, (&weight, cells), tally);
+            } else if weight.iter().any(|&w| w != 0.0) {
                 if edge.by_node {
                     self.load_nodes(next.edge, edge, worker);
                     self.run_laws(next.edge, edge, worker);
@@ -344,15 +352,50 @@ impl<'a> Kernel<'a> {
         weight
     }
 
-    /// Reads the target at one node and adds it up.
-    fn read(
+    /// Cells of the pairs in the target, with the first code of states that follow from the node.
+    fn locate(
         &self,
         next: &Next<'_>,
         edge: &EdgeStage,
         worker: &mut Worker,
-        weight: &Lane,
+        reached: &Lane,
+    ) -> Result<Cells, LaneFault> {
+        worker.nodes[..edge.plan.axes.len()].fill(0);
+        self.place(next, edge, worker, reached);
+        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
+        for (slice, point) in points.iter_mut().zip(&worker.points) {
+            *slice = point;
+        }
+        let axes = next.reader.space().axes().len();
+        let cells = next.reader.cells(&points[..axes]);
+        cells.map_err(|error| outside(next.edge, &error))
+    }
+
+    /// Reads the target at one node whose cells are known and adds it up.
+    fn read_at(
+        &self,
+        next: &Next<'_>,
+        edge: &EdgeStage,
+        worker: &mut Worker,
+        (weight, cells): (&Lane, &Cells),
         tally: &mut Tally,
-    ) -> Result<(), LaneFault> {
+    ) {
+        if weight.iter().all(|&w| w == 0.0) {
+            return;
+        }
+        let strides = next.reader.space().strides();
+        let codes = edge.plan.producers.iter().zip(strides);
+        let offset = codes.map(|(producer, stride)| match *producer {
+            Producer::Axis(axis) => worker.nodes[axis] * stride,
+            _ => 0,
+        });
+        // Codes are below the length of their axis, so the offset is inside of the table.
+        let values = cells.value(next.values, offset.sum());
+        self.add(worker, weight, values.unwrap_or([f64::NAN; LANES]), tally);
+    }
+
+    /// Next states of the pairs at the current node.
+    fn place(&self, next: &Next<'_>, edge: &EdgeStage, worker: &mut Worker, weight: &Lane) {
         let laws = worker.laws[next.edge].as_ref().zip(edge.laws.as_ref());
         let laws = laws.map_or(&[] as &[Lane], |(machine, laws)| laws.outputs(machine));
         let axes = next.reader.space().axes();
@@ -367,27 +410,44 @@ impl<'a> Kernel<'a> {
             worker.points[state] =
                 core::array::from_fn(|l| if weight[l] == 0.0 { inside } else { point[l] });
         }
-        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
-        for (slice, point) in points.iter_mut().zip(&worker.points) {
-            *slice = point;
-        }
-        let mut values = [0.0; LANES];
-        let points = &points[..axes.len()];
-        if let Some(rows) = next.bank {
-            values = read_rows(rows, points, weight, &mut worker.column);
-        } else if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
-            return Err(outside(next.edge, &error));
-        }
+    }
+
+    /// Adds the values of a node.
+    fn add(&self, worker: &mut Worker, weight: &Lane, values: Lane, tally: &mut Tally) {
         if self.plan.declaration.preferences.is_linear() {
             for lane in 0..LANES {
-                if weight[lane] != 0.0 {
-                    tally.expected[lane] += weight[lane] * values[lane];
-                }
+                // What cannot happen does not matter, be it infinite.
+                let term = weight[lane] * values[lane];
+                tally.expected[lane] += if weight[lane] == 0.0 { 0.0 } else { term };
             }
         } else {
             worker.lottery.push((*weight, values));
             tally.used += 1;
         }
+    }
+
+    /// Reads the target at one node and adds it up.
+    fn read(
+        &self,
+        next: &Next<'_>,
+        edge: &EdgeStage,
+        worker: &mut Worker,
+        weight: &Lane,
+        tally: &mut Tally,
+    ) -> Result<(), LaneFault> {
+        self.place(next, edge, worker, weight);
+        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
+        for (slice, point) in points.iter_mut().zip(&worker.points) {
+            *slice = point;
+        }
+        let mut values = [0.0; LANES];
+        let points = &points[..next.reader.space().axes().len()];
+        if let Some(rows) = next.bank {
+            values = read_rows(rows, points, weight, &mut worker.column);
+        } else if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
+            return Err(outside(next.edge, &error));
+        }
+        self.add(worker, weight, values, tally);
         Ok(())
     }
 
