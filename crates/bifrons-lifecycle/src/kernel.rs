@@ -56,6 +56,8 @@ pub(crate) struct Worker {
     pub(crate) feasible: [bool; LANES],
     points: Vec<Lane>,
     nodes: Vec<usize>,
+    /// Weight of the node up to each axis, from the probability of the edge on.
+    weights: Vec<Lane>,
     /// Weights and values of the lottery, kept for certainty equivalents that are not linear.
     lottery: Vec<(Lane, Lane)>,
     /// Values of the branches of a target that is read by rows.
@@ -131,6 +133,7 @@ impl<'a> Kernel<'a> {
             feasible: [false; LANES],
             points: vec![[0.0; LANES]; states.unwrap_or(0)],
             nodes: vec![0; axes.unwrap_or(0)],
+            weights: vec![[0.0; LANES]; axes.unwrap_or(0) + 1],
             lottery: Vec::with_capacity(lottery_nodes(self.plan, self.period, self.stage)),
             column: Vec::new(),
         };
@@ -265,8 +268,10 @@ impl<'a> Kernel<'a> {
         } else {
             Some(self.locate(next, edge, worker, &reached)?)
         };
+        worker.weights[0] = reached;
+        let mut changed = 0;
         loop {
-            let weight = self.weight(next.edge, edge, worker, &reached);
+            let weight = self.weight(next.edge, edge, worker, changed);
             if let Some(cells) = &cells {
                 self.read_at(next, edge, worker, (&weight, cells), tally);
             } else if weight.iter().any(|&w| w != 0.0) {
@@ -276,9 +281,10 @@ impl<'a> Kernel<'a> {
                 }
                 self.read(next, edge, worker, &weight, tally)?;
             }
-            if !self.advance(edge, &mut worker.nodes) {
+            let Some(axis) = self.advance(edge, &mut worker.nodes) else {
                 return Ok(());
-            }
+            };
+            changed = axis;
         }
     }
 
@@ -323,12 +329,21 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Probability of the edge times the weights of the node, axis by axis.
-    fn weight(&self, index: usize, edge: &EdgeStage, worker: &Worker, reached: &Lane) -> Lane {
-        let mut weight = *reached;
-        let outputs = self.stage.now.outputs(&worker.now);
-        for (place, axis) in edge.plan.axes.iter().enumerate() {
-            let node = worker.nodes[place];
+    /// Probability of the edge times the weights of the node, axis by axis; axes before `changed`
+    /// are where they were.
+    fn weight(&self, index: usize, edge: &EdgeStage, worker: &mut Worker, changed: usize) -> Lane {
+        let Worker {
+            now,
+            weights,
+            nodes,
+            states,
+            ..
+        } = worker;
+        let outputs = self.stage.now.outputs(now);
+        let axes = edge.plan.axes.iter().enumerate();
+        for (place, axis) in axes.skip(changed) {
+            let node = nodes[place];
+            let mut weight = weights[place];
             match axis {
                 MeshAxis::Shock(shock) => {
                     let own = self.plan.declaration.shocks[*shock].probabilities[node];
@@ -343,13 +358,14 @@ impl<'a> Kernel<'a> {
                 }
                 MeshAxis::Process { chain, source, .. } => {
                     for lane in 0..LANES {
-                        let row = source.map_or(0, |state| code(worker.states[state][lane]));
+                        let row = source.map_or(0, |state| code(states[state][lane]));
                         weight[lane] *= chain.row(row)[node];
                     }
                 }
             }
+            weights[place + 1] = weight;
         }
-        weight
+        weights[edge.plan.axes.len()]
     }
 
     /// Cells of the pairs in the target, with the first code of states that follow from the node.
@@ -451,17 +467,17 @@ impl<'a> Kernel<'a> {
         Ok(())
     }
 
-    /// The next node, the last axis fastest.
-    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> bool {
+    /// The next node, the last axis fastest; the first axis that has changed, `None` at the end.
+    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> Option<usize> {
         let shocks = &self.plan.declaration.shocks;
-        for (axis, node) in edge.plan.axes.iter().zip(nodes).rev() {
-            *node += 1;
-            if *node < axis.count(shocks) {
-                return true;
+        for (place, axis) in edge.plan.axes.iter().enumerate().rev() {
+            nodes[place] += 1;
+            if nodes[place] < axis.count(shocks) {
+                return Some(place);
             }
-            *node = 0;
+            nodes[place] = 0;
         }
-        false
+        None
     }
 
     /// Probabilities of edges and categories: in `[0, 1]`, adding up to one.
@@ -530,6 +546,7 @@ pub(crate) fn footprint(plan: &RegimePlan, period: &PeriodPlan, stage: &Stage) -
             plan.states.len() + states.unwrap_or(0),
         ))
         .beside(Footprint::of::<usize>(axes.unwrap_or(0)))
+        .beside(Footprint::of::<Lane>(axes.unwrap_or(0) + 1))
         .beside(Footprint::of::<(Lane, Lane)>(lottery_nodes(
             plan, period, stage,
         )))

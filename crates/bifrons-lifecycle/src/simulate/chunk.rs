@@ -143,42 +143,9 @@ impl<'a> Driver<'a> {
         let names: Vec<&str> = names.collect();
         let mut stops = Vec::with_capacity(model.ages.count());
         for period in 0..model.ages.count() {
-            let mut here = Vec::with_capacity(model.regimes.len());
-            for (regime, plan) in model.regimes.iter().enumerate() {
-                let Some(own) = &plan.periods[period] else {
-                    here.push(None);
-                    continue;
-                };
-                let after =
-                    |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
-                let checked = options.validation != Validation::Off;
-                let kernel = problem.kernel(period, regime, checked, after);
-                let mut kernel = kernel.ok_or_else(|| SimulateError::NotRetained {
-                    age: model.ages.values()[period],
-                    regime: plan.name().to_owned(),
-                    what: "values of the next age",
-                })?;
-                let bank = solution.slots[period][regime].bank.as_ref();
-                if kernel.stage.margin.is_some() && bank.is_none() {
-                    return Err(SimulateError::NotRetained {
-                        age: model.ages.values()[period],
-                        regime: plan.name().to_owned(),
-                        what: "rows",
-                    });
-                }
-                let anew = bank.is_some() && options.decisions == Decisions::Reoptimise;
-                if anew {
-                    read_rows(solution, period, &mut kernel);
-                }
-                here.push(Some(Stop {
-                    bank,
-                    anew,
-                    kernel,
-                    mover: Mover::new(problem, layout, (period, regime), checked)?,
-                    streams: Streams::new(options.seed, plan, own.stage),
-                }));
-            }
-            stops.push(here);
+            let regimes = 0..model.regimes.len();
+            let here = regimes.map(|regime| stop(solution, options, layout, (period, regime)));
+            stops.push(here.collect::<Result<Vec<_>, _>>()?);
         }
         let regimes = population.regimes.iter();
         let columns = model.regimes.iter().map(|plan| {
@@ -433,6 +400,45 @@ impl<'a> Driver<'a> {
         let point = point.unwrap_or_default();
         problem.fault(trouble.period, trouble.regime, trouble.kind, point)
     }
+}
+
+/// A regime in a period, if it exists then.
+fn stop<'a>(
+    solution: &'a Solution,
+    options: &SimulateOptions,
+    layout: &Layout,
+    (period, regime): (usize, usize),
+) -> Result<Option<Stop<'a>>, SimulateError> {
+    let problem = &solution.problem;
+    let model = &problem.model.inner;
+    let plan = &model.regimes[regime];
+    let Some(own) = &plan.periods[period] else {
+        return Ok(None);
+    };
+    let missing = |what| SimulateError::NotRetained {
+        age: model.ages.values()[period],
+        regime: plan.name().to_owned(),
+        what,
+    };
+    let after = |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
+    let checked = options.validation != Validation::Off;
+    let kernel = problem.kernel(period, regime, checked, after);
+    let mut kernel = kernel.ok_or_else(|| missing("values of the next age"))?;
+    let bank = solution.slots[period][regime].bank.as_ref();
+    if kernel.stage.margin.is_some() && bank.is_none() {
+        return Err(missing("rows"));
+    }
+    let anew = bank.is_some() && options.decisions == Decisions::Reoptimise;
+    if anew {
+        read_rows(solution, period, &mut kernel);
+    }
+    Ok(Some(Stop {
+        bank,
+        anew,
+        kernel,
+        mover: Mover::new(problem, layout, (period, regime), checked)?,
+        streams: Streams::new(options.seed, plan, own.stage),
+    }))
 }
 
 /// The next age is read by rows wherever it has them.
