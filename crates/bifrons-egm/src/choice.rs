@@ -100,16 +100,19 @@ impl Kernel for Aggregate<'_> {
         if self.choices == 2 {
             let (first, second) = self.table.split_at_mut(n);
             let pairs = first.iter_mut().zip(&mut second[..n]);
-            if self.scale > 0.0 {
+            let inverse = 1.0 / self.scale;
+            if self.scale > 0.0 && inverse < f64::INFINITY {
                 for (slot, (a, b)) in self.value.iter_mut().zip(pairs) {
-                    (*slot, *a, *b) = two(*a, *b, self.scale);
+                    (*slot, *a, *b) = two(*a, *b, self.scale, inverse);
                 }
                 return;
             }
-            for (slot, (a, b)) in self.value.iter_mut().zip(pairs) {
-                (*slot, *a, *b) = better(*a, *b);
+            if !(self.scale > 0.0) {
+                for (slot, (a, b)) in self.value.iter_mut().zip(pairs) {
+                    (*slot, *a, *b) = better(*a, *b);
+                }
+                return;
             }
-            return;
         }
         for i in 0..n {
             self.value[i] = many(self.table, i, n, self.choices, self.scale);
@@ -117,19 +120,20 @@ impl Kernel for Aggregate<'_> {
     }
 }
 
-/// Two choices with shocks.
+/// Two choices with shocks; `inverse` is one by the scale.
 #[inline(always)]
-fn two(a: f64, b: f64, scale: f64) -> (f64, f64, f64) {
+fn two(a: f64, b: f64, scale: f64, inverse: f64) -> (f64, f64, f64) {
     let first = a >= b;
     let (high, low) = if first { (a, b) } else { (b, a) };
-    let ratio = exp((low - high) / scale);
+    let ratio = exp((low - high) * inverse);
     // Two infinite values have no difference, and one that is infinite never wins.
     let ratio = if low == f64::NEG_INFINITY { 0.0 } else { ratio };
     let sum = 1.0 + ratio;
     let value = high + scale * ln(sum);
-    let (p, q) = (1.0 / sum, ratio / sum);
+    let p = 1.0 / sum;
     let feasible = high != f64::NEG_INFINITY;
     let p = if feasible { p } else { 0.0 };
+    let q = ratio * p;
     let (p, q) = if first { (p, q) } else { (q, p) };
     let value = if a.is_nan() { a } else { value };
     (value, p, q)

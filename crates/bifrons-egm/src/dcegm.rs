@@ -118,6 +118,11 @@ pub fn dcegm_step(
 ) -> Result<StepReport, EgmError> {
     let inversion = invert(problem, out);
     let ascends = |pair: &[f64]| pair[0] < pair[1];
+    let dead = out.x.iter().take_while(|x| x.is_nan()).count();
+    if dead > 0 && problem.corner().is_none() && out.x[dead..].windows(2).all(ascends) {
+        // Savings that lead nowhere, and nothing that competes with the rest.
+        out.remove_leading(dead);
+    }
     let live = out.x.iter().filter(|x| !x.is_nan()).count();
     let mut envelope = None;
     if live == 0 {
@@ -240,13 +245,5 @@ fn strip_corner(out: &mut Row) {
     if leading == 0 || leading == out.len() {
         return;
     }
-    for channel in [
-        &mut out.x,
-        &mut out.value,
-        &mut out.policy,
-        &mut out.marginal,
-    ] {
-        channel.drain(..leading);
-    }
-    out.owner.drain(..leading);
+    out.remove_leading(leading);
 }

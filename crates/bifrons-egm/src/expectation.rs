@@ -1,11 +1,14 @@
 //! Expected continuation: value and marginal at savings nodes, over shocks and next choices.
 
+mod sums;
+
 use bifrons_memory::Footprint;
 
 use crate::choice::TasteShocks;
 use crate::error::{EgmError, LengthError};
 use crate::reader::{ReadReport, Readings, RowReader};
 use crate::utility::Utility;
+use sums::{fold, mix, scale};
 
 /// How next resources move with savings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -244,39 +247,4 @@ fn check_weight(weight: f64) -> Result<(), EgmError> {
         required,
         value: weight,
     })
-}
-
-fn scale(marginal: &mut [f64], gradient: Gradient<'_>) {
-    match gradient {
-        Gradient::Constant(1.0) => {}
-        Gradient::Constant(factor) => {
-            for slot in marginal {
-                *slot *= factor;
-            }
-        }
-        Gradient::PerNode(factors) => {
-            for (slot, &factor) in marginal.iter_mut().zip(factors) {
-                *slot *= factor;
-            }
-        }
-    }
-}
-
-/// Marginal of the aggregate: probabilities times marginals, into the first slice.
-fn mix(probabilities: &[f64], marginals: &mut [f64], n: usize, choices: usize) {
-    for i in 0..n {
-        let mut sum = 0.0;
-        for k in 0..choices {
-            let (p, marginal) = (probabilities[k * n + i], marginals[k * n + i]);
-            // A choice that is not taken may have no marginal.
-            sum += if p == 0.0 { 0.0 } else { p * marginal };
-        }
-        marginals[i] = sum;
-    }
-}
-
-fn fold(sum: &mut [f64], weight: f64, terms: &[f64]) {
-    for (slot, &term) in sum.iter_mut().zip(terms) {
-        *slot += weight * term;
-    }
 }

@@ -9,18 +9,19 @@
 #[inline(always)]
 pub(crate) fn limited_slopes(w: f64, v0: f64, v1: f64, g0: f64, g1: f64) -> [f64; 2] {
     let secant = (v1 - v0) / w;
-    let usable = secant > 0.0 && g0 >= 0.0 && g1 >= 0.0 && g0 < f64::INFINITY && g1 < f64::INFINITY;
-    if !usable {
-        return [secant, secant];
-    }
+    let rises = (secant > 0.0) & (g0 >= 0.0) & (g1 >= 0.0);
+    let usable = rises & (g0 < f64::INFINITY) & (g1 < f64::INFINITY);
     let (a, b) = (g0 / secant, g1 / secant);
     let square = a * a + b * b;
-    if square > 9.0 {
-        let factor = 3.0 / square.sqrt();
-        [g0 * factor, g1 * factor]
-    } else {
-        [g0, g1]
-    }
+    let factor = 3.0 / square.sqrt();
+    // Selections instead of branches, so that a loop over brackets vectorises.
+    let limited = square > 9.0;
+    let l0 = if limited { g0 * factor } else { g0 };
+    let l1 = if limited { g1 * factor } else { g1 };
+    [
+        if usable { l0 } else { secant },
+        if usable { l1 } else { secant },
+    ]
 }
 
 /// Coefficients `b1, b2, b3` of `v0 + d (b1 + d (b2 + d b3))` on a bracket with limited slopes.

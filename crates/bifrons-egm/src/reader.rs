@@ -10,7 +10,7 @@ use bifrons_memory::Footprint;
 use crate::error::{LengthError, ReadError};
 use crate::row::{Corner, Row};
 use crate::utility::{Crra, Utility};
-use kernel::{BLOCK, Block, Piece};
+use kernel::{BLOCK, Block, Piece, SHORT};
 
 /// How values are read between two records.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -334,23 +334,41 @@ impl RowReader {
             out.marginal.fill(f64::NAN);
             return Ok(ReadReport::default());
         }
-        let mut ranks = [0_u32; BLOCK];
+        let report = if queries.len() <= SHORT {
+            self.read_blocks::<SHORT>(utility, queries, out)?
+        } else {
+            self.read_blocks::<BLOCK>(utility, queries, out)?
+        };
+        self.check_inside(queries, report)?;
+        Ok(report)
+    }
+
+    /// Block by block of at most `N` queries.
+    fn read_blocks<const N: usize>(
+        &self,
+        utility: &dyn Utility,
+        queries: &[f64],
+        out: Readings<'_>,
+    ) -> Result<ReadReport, ReadError> {
+        let mut ranks = [0_u32; N];
         let mut report = ReadReport::default();
-        for from in (0..queries.len()).step_by(BLOCK) {
-            let to = (from + BLOCK).min(queries.len());
+        let mut before = f64::NEG_INFINITY;
+        for from in (0..queries.len()).step_by(N) {
+            let to = (from + N).min(queries.len());
             let (xs, ranks) = (&queries[from..to], &mut ranks[..to - from]);
-            ranks_sorted_into(&self.x, xs, ranks).map_err(|_| unsorted(queries))?;
+            // Within the block the merge checks the order.
+            let falls = xs[0] < before || (before.is_nan() && !xs[0].is_nan());
+            before = xs[xs.len() - 1];
+            if falls || ranks_sorted_into(&self.x, xs, ranks).is_err() {
+                return Err(unsorted(queries));
+            }
             let block = Readings {
                 value: &mut out.value[from..to],
                 policy: &mut out.policy[from..to],
                 marginal: &mut out.marginal[from..to],
             };
-            report = report.plus(self.read_block(utility, xs, ranks, block)?);
+            report = report.plus(self.read_block::<N>(utility, xs, ranks, block)?);
         }
-        if queries.windows(2).any(|pair| pair[1] < pair[0]) {
-            return Err(unsorted(queries));
-        }
-        self.check_inside(queries, report)?;
         Ok(report)
     }
 
@@ -373,7 +391,7 @@ impl RowReader {
         }
     }
 
-    fn read_block(
+    fn read_block<const N: usize>(
         &self,
         utility: &dyn Utility,
         queries: &[f64],
@@ -386,7 +404,7 @@ impl RowReader {
         let below = queries.partition_point(|&q| q < low);
         let above = queries.partition_point(|&q| q <= high);
         let past = queries.partition_point(|&q| !q.is_nan()).max(above);
-        let mut raw = [0.0; BLOCK];
+        let mut raw = [0.0; N];
         let by_marginal = self.options.marginal == MarginalRead::DerivativeOfValue;
         Level::detect().dispatch(Block {
             pieces: &self.pieces,
@@ -399,7 +417,7 @@ impl RowReader {
             derivative: by_marginal,
         });
         if let ValueRead::InverseUtility { utility } = self.options.value {
-            let mut levels = [0.0; BLOCK];
+            let mut levels = [0.0; N];
             let levels = &mut levels[..queries.len()];
             levels.copy_from_slice(out.value);
             if by_marginal {

@@ -210,6 +210,19 @@ impl Row {
         }
     }
 
+    /// Removes the first records of a row without equivalent consumption.
+    pub(crate) fn remove_leading(&mut self, count: usize) {
+        for channel in [
+            &mut self.x,
+            &mut self.value,
+            &mut self.policy,
+            &mut self.marginal,
+        ] {
+            channel.drain(..count);
+        }
+        self.owner.drain(..count);
+    }
+
     /// Gives every bracket that is not a gap one owner.
     pub fn set_owner(&mut self, owner: u32) {
         for slot in &mut self.owner {

@@ -20,7 +20,7 @@ mod table;
 use bifrons_egm::{
     Affine, Budget, Cara, Corner, Crra, Expectation, Gradient, MarginalRead, NbEgmOptions,
     NbEgmWorkspace, NextChoice, ReadOptions, Record, Row, RowReader, SavingsNodes, SavingsProblem,
-    TasteShocks, Utility, ValueRead, egm_step, euler_error, nbegm_step,
+    StepWorkspace, TasteShocks, Utility, ValueRead, dcegm_step, egm_step, euler_error, nbegm_step,
 };
 use bifrons_shocks::Normal;
 use table::Block;
@@ -649,5 +649,39 @@ fn euler_errors_measure_the_perturbation() {
         let marginal = 0.95 * 1.02 * utility.marginal(next.at(2.0 - c));
         let error = euler_error(&utility, c * (1.0 + share), marginal);
         assert!((error - share.log10()).abs() < 1e-3, "{error}");
+    }
+}
+
+#[test]
+fn savings_that_lead_nowhere_need_no_envelope() {
+    // Nothing is earned: zero savings are worth minus infinity, and nothing competes below the rest.
+    let (beta, utility) = (0.95, Crra::log());
+    let savings = grid(0.0, 50.0, 60);
+    let value: Vec<f64> = savings.iter().map(|s| s.ln()).collect();
+    let marginal: Vec<f64> = savings.iter().map(|s| 1.0 / s).collect();
+    let solve = |from: usize| {
+        let problem = SavingsProblem::new(
+            &savings[from..],
+            &value[from..],
+            &marginal[from..],
+            &utility,
+            beta,
+        );
+        let (mut work, mut row) = (StepWorkspace::new(), Row::new());
+        let options = bifrons_egm::DcEgmOptions::default();
+        let report = dcegm_step(&problem.unwrap(), &options, &mut work, &mut row).unwrap();
+        (row, report)
+    };
+    let (all, report) = solve(0);
+    assert_eq!((report.inversion.dead, report.envelope), (1, None));
+    let (live, _) = solve(1);
+    assert_eq!(all.corner, None);
+    let bits = |row: &Row| -> Vec<[u64; 4]> {
+        let record = |own: Record| [own.x, own.value, own.policy, own.marginal].map(f64::to_bits);
+        row.records().map(record).collect()
+    };
+    assert_eq!(bits(&all), bits(&live));
+    for own in all.records() {
+        assert!((own.policy - own.x / (1.0 + beta)).abs() <= 1e-14 * own.x);
     }
 }

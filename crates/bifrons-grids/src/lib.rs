@@ -50,5 +50,5 @@ pub use extrapolation::Extrapolation;
 pub use interpolant::{Interpolant, Method, Reading, SlopeLimit, SlopeRule, estimate_slopes_into};
 pub use knots::Knots;
 pub use locate::{Locator, rank, ranks_sorted_into};
-pub use multilinear::Multilinear;
+pub use multilinear::{Cells, Multilinear};
 pub use space::ProductSpace;

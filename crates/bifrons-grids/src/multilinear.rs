@@ -186,6 +186,23 @@ impl Multilinear {
         Ok(corners.value(table)[0])
     }
 
+    /// Cells of sixteen points, to be read in several tables or at several codes of categorical
+    /// axes: see [`Cells::value`]. `points` has one slice of [`LANES`] queries per axis.
+    ///
+    /// # Errors
+    ///
+    /// As [`Multilinear::read_into`].
+    pub fn cells(&self, points: &[&[f64]]) -> Result<Cells, ReadError> {
+        LengthError::check("point", points.len(), self.space.axes().len())?;
+        for queries in points {
+            LengthError::check("points[axis]", queries.len(), LANES)?;
+        }
+        Level::detect().dispatch(Locate {
+            reader: self,
+            points,
+        })
+    }
+
     fn check(&self, table: &[f64], axes: usize) -> Result<(), LengthError> {
         LengthError::check("table", table.len(), self.space.len())?;
         LengthError::check("point", axes, self.space.axes().len())
@@ -209,6 +226,71 @@ impl Multilinear {
             values,
             gradients,
         })
+    }
+}
+
+/// Where sixteen points are, see [`Multilinear::cells`].
+#[derive(Debug)]
+pub struct Cells {
+    corners: Corners<LANES>,
+    /// Entries of a table.
+    count: usize,
+}
+
+impl Cells {
+    /// Values in a table, `offset` entries behind the cells: a code times the stride of its axis,
+    /// for an axis on which the points were located at code zero. The bits of
+    /// [`Multilinear::read_into`] at these codes.
+    ///
+    /// Without allocation. An offset beyond the table is an error.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError::Length`].
+    pub fn value(&self, table: &[f64], offset: usize) -> Result<[f64; LANES], ReadError> {
+        LengthError::check("table", table.len(), self.count)?;
+        let furthest = self.corners.furthest() + offset;
+        LengthError::check("offset", furthest.min(self.count - 1), furthest)?;
+        let table = &table[offset..];
+        Ok(Level::detect().dispatch(ValueOf {
+            corners: &self.corners,
+            table,
+        }))
+    }
+}
+
+struct Locate<'a> {
+    reader: &'a Multilinear,
+    points: &'a [&'a [f64]],
+}
+
+impl Kernel for Locate<'_> {
+    type Output = Result<Cells, ReadError>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let points = self.points;
+        let corners = self
+            .reader
+            .locate::<LANES>(0, LANES, |axis, lane| points[axis][lane])?;
+        Ok(Cells {
+            corners,
+            count: self.reader.space.len(),
+        })
+    }
+}
+
+struct ValueOf<'a> {
+    corners: &'a Corners<LANES>,
+    table: &'a [f64],
+}
+
+impl Kernel for ValueOf<'_> {
+    type Output = [f64; LANES];
+
+    #[inline(always)]
+    fn run(self) -> [f64; LANES] {
+        self.corners.value(self.table)
     }
 }
 

@@ -293,6 +293,42 @@ fn spaces_number_points_row_major() {
 }
 
 /// The definition: linear in the first axis between reads of the remaining ones.
+#[test]
+fn cells_are_read_at_every_code_with_the_bits_of_a_read_there() {
+    let codes = Categorical::unordered(["a", "b", "c"]).unwrap();
+    let axes = vec![
+        codes.into(),
+        listed(&[0.0, 1.0, 1.5, 4.0]),
+        listed(&[-1.0, 0.25, 2.0]),
+    ];
+    let reader = reader(axes, Extrapolation::Linear);
+    let table: Vec<f64> = (0..36).map(|i| (f64::from(i) * 0.7).sin() * 3.0).collect();
+    let x: Vec<f64> = (0..16).map(|i| -0.5 + 0.33 * f64::from(i)).collect();
+    let y: Vec<f64> = (0..16).map(|i| 2.5 - 0.25 * f64::from(i)).collect();
+    let cells = reader.cells(&[&[0.0; 16], &x, &y]).unwrap();
+    for code in 0..3_u32 {
+        let mut expected = [0.0; 16];
+        let codes = [f64::from(code); 16];
+        reader
+            .read_into(&table, &[&codes, &x, &y], &mut expected)
+            .unwrap();
+        let found = cells.value(&table, 12 * code as usize).unwrap();
+        assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits));
+    }
+    let beyond = cells.value(&table, 36);
+    assert!(
+        matches!(beyond, Err(ReadError::Length(_))),
+        "an offset outside"
+    );
+    let short = cells.value(&table[..35], 0);
+    assert!(matches!(short, Err(ReadError::Length(_))), "another table");
+    let outside = reader.cells(&[&[3.0; 16], &x, &y]);
+    assert!(
+        matches!(outside, Err(ReadError::NotACode { .. })),
+        "no code"
+    );
+}
+
 fn naive(axes: &[Axis], table: &[f64], point: &[f64]) -> f64 {
     let Some((axis, rest)) = axes.split_first() else {
         return table[0];

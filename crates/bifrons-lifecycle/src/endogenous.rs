@@ -1,6 +1,7 @@
 //! Solvers that invert an Euler equation: what they need of a model, their rows, their reads.
 
 mod bank;
+mod crowd;
 mod kinked;
 mod margin;
 mod rows;
@@ -9,7 +10,8 @@ mod target;
 mod utility;
 mod worker;
 
-pub(crate) use bank::Bank;
+pub(crate) use bank::{Bank, Choice, best};
+pub(crate) use crowd::Readouts;
 pub(crate) use margin::{Margin, MarginPlanner, Terminal};
 pub(crate) use rows::{Cache, Solved, Trouble, footprint, solve};
 pub(crate) use store::{read_bank, write_bank};

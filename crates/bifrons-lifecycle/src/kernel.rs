@@ -2,15 +2,16 @@
 
 use core::ops::Range;
 
-use bifrons_grids::{Grid, Multilinear, ReadError};
+use bifrons_grids::{Cells, Grid, Multilinear, ReadError};
 use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
 use crate::edge::{MeshAxis, Producer};
+use crate::endogenous::Bank;
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::{Kind, ces, power_mean};
 use crate::program::{Lane, Machine, Program};
-use crate::space::{QuantityKind, code};
+use crate::space::{QuantityKind, Space, code};
 use crate::stage::{EdgeStage, Stage};
 
 /// Axes that a read takes at most.
@@ -39,6 +40,8 @@ pub(crate) struct Next<'a> {
     pub(crate) edge: usize,
     pub(crate) reader: &'a Multilinear,
     pub(crate) values: &'a [f64],
+    /// Rows of the target with its space, read instead of the values where they are given.
+    pub(crate) bank: Option<(&'a Bank, &'a Space)>,
 }
 
 /// Working memory of a [`Kernel`].
@@ -53,8 +56,12 @@ pub(crate) struct Worker {
     pub(crate) feasible: [bool; LANES],
     points: Vec<Lane>,
     nodes: Vec<usize>,
+    /// Weight of the node up to each axis, from the probability of the edge on.
+    weights: Vec<Lane>,
     /// Weights and values of the lottery, kept for certainty equivalents that are not linear.
     lottery: Vec<(Lane, Lane)>,
+    /// Values of the branches of a target that is read by rows.
+    column: Vec<f64>,
 }
 
 /// Something that is wrong with one lane.
@@ -126,7 +133,9 @@ impl<'a> Kernel<'a> {
             feasible: [false; LANES],
             points: vec![[0.0; LANES]; states.unwrap_or(0)],
             nodes: vec![0; axes.unwrap_or(0)],
+            weights: vec![[0.0; LANES]; axes.unwrap_or(0) + 1],
             lottery: Vec::with_capacity(lottery_nodes(self.plan, self.period, self.stage)),
+            column: Vec::new(),
         };
         self.prepare(&mut worker);
         worker
@@ -253,18 +262,29 @@ impl<'a> Kernel<'a> {
             self.run_laws(next.edge, edge, worker);
         }
         worker.nodes[..edge.plan.axes.len()].fill(0);
+        // Where laws do not read the node, only codes of states change with it.
+        let cells = if edge.by_node || next.bank.is_some() {
+            None
+        } else {
+            Some(self.locate(next, edge, worker, &reached)?)
+        };
+        worker.weights[0] = reached;
+        let mut changed = 0;
         loop {
-            let weight = self.weight(next.edge, edge, worker, &reached);
-            if weight.iter().any(|&w| w != 0.0) {
+            let weight = self.weight(next.edge, edge, worker, changed);
+            if let Some(cells) = &cells {
+                self.read_at(next, edge, worker, (&weight, cells), tally);
+            } else if weight.iter().any(|&w| w != 0.0) {
                 if edge.by_node {
                     self.load_nodes(next.edge, edge, worker);
                     self.run_laws(next.edge, edge, worker);
                 }
                 self.read(next, edge, worker, &weight, tally)?;
             }
-            if !self.advance(edge, &mut worker.nodes) {
+            let Some(axis) = self.advance(edge, &mut worker.nodes) else {
                 return Ok(());
-            }
+            };
+            changed = axis;
         }
     }
 
@@ -309,12 +329,21 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Probability of the edge times the weights of the node, axis by axis.
-    fn weight(&self, index: usize, edge: &EdgeStage, worker: &Worker, reached: &Lane) -> Lane {
-        let mut weight = *reached;
-        let outputs = self.stage.now.outputs(&worker.now);
-        for (place, axis) in edge.plan.axes.iter().enumerate() {
-            let node = worker.nodes[place];
+    /// Probability of the edge times the weights of the node, axis by axis; axes before `changed`
+    /// are where they were.
+    fn weight(&self, index: usize, edge: &EdgeStage, worker: &mut Worker, changed: usize) -> Lane {
+        let Worker {
+            now,
+            weights,
+            nodes,
+            states,
+            ..
+        } = worker;
+        let outputs = self.stage.now.outputs(now);
+        let axes = edge.plan.axes.iter().enumerate();
+        for (place, axis) in axes.skip(changed) {
+            let node = nodes[place];
+            let mut weight = weights[place];
             match axis {
                 MeshAxis::Shock(shock) => {
                     let own = self.plan.declaration.shocks[*shock].probabilities[node];
@@ -329,24 +358,60 @@ impl<'a> Kernel<'a> {
                 }
                 MeshAxis::Process { chain, source, .. } => {
                     for lane in 0..LANES {
-                        let row = source.map_or(0, |state| code(worker.states[state][lane]));
+                        let row = source.map_or(0, |state| code(states[state][lane]));
                         weight[lane] *= chain.row(row)[node];
                     }
                 }
             }
+            weights[place + 1] = weight;
         }
-        weight
+        weights[edge.plan.axes.len()]
     }
 
-    /// Reads the target at one node and adds it up.
-    fn read(
+    /// Cells of the pairs in the target, with the first code of states that follow from the node.
+    fn locate(
         &self,
         next: &Next<'_>,
         edge: &EdgeStage,
         worker: &mut Worker,
-        weight: &Lane,
+        reached: &Lane,
+    ) -> Result<Cells, LaneFault> {
+        worker.nodes[..edge.plan.axes.len()].fill(0);
+        self.place(next, edge, worker, reached);
+        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
+        for (slice, point) in points.iter_mut().zip(&worker.points) {
+            *slice = point;
+        }
+        let axes = next.reader.space().axes().len();
+        let cells = next.reader.cells(&points[..axes]);
+        cells.map_err(|error| outside(next.edge, &error))
+    }
+
+    /// Reads the target at one node whose cells are known and adds it up.
+    fn read_at(
+        &self,
+        next: &Next<'_>,
+        edge: &EdgeStage,
+        worker: &mut Worker,
+        (weight, cells): (&Lane, &Cells),
         tally: &mut Tally,
-    ) -> Result<(), LaneFault> {
+    ) {
+        if weight.iter().all(|&w| w == 0.0) {
+            return;
+        }
+        let strides = next.reader.space().strides();
+        let codes = edge.plan.producers.iter().zip(strides);
+        let offset = codes.map(|(producer, stride)| match *producer {
+            Producer::Axis(axis) => worker.nodes[axis] * stride,
+            _ => 0,
+        });
+        // Codes are below the length of their axis, so the offset is inside of the table.
+        let values = cells.value(next.values, offset.sum());
+        self.add(worker, weight, values.unwrap_or([f64::NAN; LANES]), tally);
+    }
+
+    /// Next states of the pairs at the current node.
+    fn place(&self, next: &Next<'_>, edge: &EdgeStage, worker: &mut Worker, weight: &Lane) {
         let laws = worker.laws[next.edge].as_ref().zip(edge.laws.as_ref());
         let laws = laws.map_or(&[] as &[Lane], |(machine, laws)| laws.outputs(machine));
         let axes = next.reader.space().axes();
@@ -361,39 +426,58 @@ impl<'a> Kernel<'a> {
             worker.points[state] =
                 core::array::from_fn(|l| if weight[l] == 0.0 { inside } else { point[l] });
         }
-        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
-        for (slice, point) in points.iter_mut().zip(&worker.points) {
-            *slice = point;
-        }
-        let mut values = [0.0; LANES];
-        let points = &points[..axes.len()];
-        if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
-            return Err(outside(next.edge, &error));
-        }
+    }
+
+    /// Adds the values of a node.
+    fn add(&self, worker: &mut Worker, weight: &Lane, values: Lane, tally: &mut Tally) {
         if self.plan.declaration.preferences.is_linear() {
             for lane in 0..LANES {
-                if weight[lane] != 0.0 {
-                    tally.expected[lane] += weight[lane] * values[lane];
-                }
+                // What cannot happen does not matter, be it infinite.
+                let term = weight[lane] * values[lane];
+                tally.expected[lane] += if weight[lane] == 0.0 { 0.0 } else { term };
             }
         } else {
             worker.lottery.push((*weight, values));
             tally.used += 1;
         }
+    }
+
+    /// Reads the target at one node and adds it up.
+    fn read(
+        &self,
+        next: &Next<'_>,
+        edge: &EdgeStage,
+        worker: &mut Worker,
+        weight: &Lane,
+        tally: &mut Tally,
+    ) -> Result<(), LaneFault> {
+        self.place(next, edge, worker, weight);
+        let mut points: [&[f64]; MOST_AXES] = [&[]; MOST_AXES];
+        for (slice, point) in points.iter_mut().zip(&worker.points) {
+            *slice = point;
+        }
+        let mut values = [0.0; LANES];
+        let points = &points[..next.reader.space().axes().len()];
+        if let Some(rows) = next.bank {
+            values = read_rows(rows, points, weight, &mut worker.column);
+        } else if let Err(error) = next.reader.read_into(next.values, points, &mut values) {
+            return Err(outside(next.edge, &error));
+        }
+        self.add(worker, weight, values, tally);
         Ok(())
     }
 
-    /// The next node, the last axis fastest.
-    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> bool {
+    /// The next node, the last axis fastest; the first axis that has changed, `None` at the end.
+    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> Option<usize> {
         let shocks = &self.plan.declaration.shocks;
-        for (axis, node) in edge.plan.axes.iter().zip(nodes).rev() {
-            *node += 1;
-            if *node < axis.count(shocks) {
-                return true;
+        for (place, axis) in edge.plan.axes.iter().enumerate().rev() {
+            nodes[place] += 1;
+            if nodes[place] < axis.count(shocks) {
+                return Some(place);
             }
-            *node = 0;
+            nodes[place] = 0;
         }
-        false
+        None
     }
 
     /// Probabilities of edges and categories: in `[0, 1]`, adding up to one.
@@ -462,9 +546,32 @@ pub(crate) fn footprint(plan: &RegimePlan, period: &PeriodPlan, stage: &Stage) -
             plan.states.len() + states.unwrap_or(0),
         ))
         .beside(Footprint::of::<usize>(axes.unwrap_or(0)))
+        .beside(Footprint::of::<Lane>(axes.unwrap_or(0) + 1))
         .beside(Footprint::of::<(Lane, Lane)>(lottery_nodes(
             plan, period, stage,
         )))
+}
+
+/// Values of rows at the points of lanes that are reached.
+fn read_rows(
+    (bank, space): (&Bank, &Space),
+    points: &[&[f64]],
+    weight: &Lane,
+    column: &mut Vec<f64>,
+) -> Lane {
+    let mut point = [0.0; MOST_AXES];
+    core::array::from_fn(|lane| {
+        if weight[lane] == 0.0 {
+            return 0.0;
+        }
+        for (slot, own) in point.iter_mut().zip(points) {
+            *slot = own[lane];
+        }
+        let cell = space.cell_of(&point[..points.len()]);
+        cell.map_or(f64::NAN, |(cell, liquid)| {
+            bank.value_with(cell, liquid, column)
+        })
+    })
 }
 
 fn outside(edge: usize, error: &ReadError) -> LaneFault {

@@ -46,7 +46,7 @@ pub use population::Population;
 pub use preference::Preferences;
 pub use problem::Problem;
 pub use regime::{Edge, Joint, Probabilities, Regime};
-pub use simulate::{Panel, SimulateOptions, SimulationReport};
+pub use simulate::{Decisions, Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
 pub use solver::{DcEgm, Liquid, NbEgm, Solver};
 pub use store::StoreError;

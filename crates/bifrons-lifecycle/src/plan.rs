@@ -8,8 +8,11 @@ use crate::model::{PeriodPlan, RegimePlan};
 use crate::options::{Retention, SolveOptions};
 use crate::problem::Problem;
 use crate::search;
-use crate::solution::Slot;
+use crate::solution::{Slot, Statistics};
 use crate::solve::blocks_footprint;
+
+/// Bytes allowed for lists that are as long as a model has regimes or a regime has edges.
+const SHORT_LISTS: u64 = 1 << 10;
 
 /// The predicted peak of a solve, part by part.
 ///
@@ -99,10 +102,22 @@ fn tree(problem: &Problem, options: &SolveOptions) -> Part {
         "solve",
         [
             Part::new("values and policies", kept),
-            Part::new("bookkeeping", slots),
+            Part::new("bookkeeping", slots.beside(report(problem))),
             Part::then("periods", periods),
         ],
     )
+}
+
+/// Bytes of the report, whose list doubles, and of lists as long as a model has regimes.
+fn report(problem: &Problem) -> Footprint {
+    let model = &problem.model.inner;
+    let solved = |plan: &RegimePlan| plan.periods.iter().flatten().count();
+    let entries: usize = model.regimes.iter().map(solved).sum();
+    let names = |plan: &RegimePlan| plan.name().len() * solved(plan);
+    Footprint::of::<Statistics>(entries.next_power_of_two().max(4) * 3 / 2)
+        .beside(Footprint::of::<u8>(model.regimes.iter().map(names).sum()))
+        .beside(Footprint::of::<f64>(2 * problem.parameters.len() + 2))
+        .beside(Footprint::persistent(SHORT_LISTS))
 }
 
 /// Bytes of one period: values and policies, work, rows.

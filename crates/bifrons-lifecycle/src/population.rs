@@ -1,5 +1,7 @@
 //! Who is simulated: numbers, entry, regimes and states of subjects.
 
+use bifrons_memory::Footprint;
+
 /// Subjects with their first period, regime and states.
 ///
 /// A subject's history depends on its number and on what is said of it here, not on who else is
@@ -15,8 +17,11 @@
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
-    pub(crate) numbers: Vec<u64>,
-    pub(crate) entries: Vec<usize>,
+    count: usize,
+    /// Numbers of the subjects; empty for 0, 1, ….
+    numbers: Vec<u64>,
+    /// First period of each subject; a single one is that of all.
+    entries: Vec<usize>,
     pub(crate) regimes: Vec<String>,
     pub(crate) states: Vec<(String, Column)>,
 }
@@ -42,8 +47,9 @@ impl Population {
     pub fn new(count: usize, regime: impl Into<String>) -> Self {
         let regime = regime.into();
         Self {
-            numbers: (0..count as u64).collect(),
-            entries: vec![0; count],
+            count,
+            numbers: Vec::new(),
+            entries: vec![0],
             regimes: vec![regime],
             states: Vec::new(),
         }
@@ -72,36 +78,81 @@ impl Population {
         self
     }
 
-    /// The period in which each subject begins.
+    /// The period in which each subject begins; a single one is that of all.
     #[must_use]
     pub fn entries(mut self, periods: impl Into<Vec<usize>>) -> Self {
         self.entries = periods.into();
         self
     }
 
-    /// Numbers of the subjects, by which their draws are addressed; any 64-bit numbers.
+    /// Numbers of the subjects, by which their draws are addressed; any 64-bit numbers. Without
+    /// them subjects are numbered from 0 on, and no number is stored.
     #[must_use]
     pub fn numbers(mut self, numbers: impl Into<Vec<u64>>) -> Self {
         self.numbers = numbers.into();
         self
     }
 
+    /// Bytes of the columns: eight for each number, entry and state that was given per subject.
+    #[must_use]
+    pub fn footprint(&self) -> Footprint {
+        let each = self.states.iter().map(|(_, column)| match column {
+            Column::Same(_) => 0,
+            Column::Each(values) => values.len(),
+        });
+        Footprint::of::<f64>(each.sum())
+            .beside(Footprint::of::<u64>(self.numbers.len()))
+            .beside(Footprint::of::<usize>(self.entries.len()))
+    }
+
     /// Number of subjects.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.numbers.len()
+        self.count
     }
 
     /// Whether there are no subjects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+        self.count == 0
     }
 
-    pub(crate) fn regime(&self, index: usize) -> &str {
-        match &*self.regimes {
-            [all] => all,
-            each => each.get(index).map_or("", |regime| regime),
+    /// Lengths of the columns that were given per subject, with their names.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = (&str, usize)> {
+        let several = |name, length: usize, none: usize| (length != none).then_some((name, length));
+        let states = self
+            .states
+            .iter()
+            .filter_map(|(name, column)| match column {
+                Column::Same(_) => None,
+                Column::Each(values) => Some((&**name, values.len())),
+            });
+        [
+            several("numbers", self.numbers.len(), 0),
+            several("entries", self.entries.len(), 1),
+            several("regimes", self.regimes.len(), 1),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(states)
+    }
+
+    /// The number of a subject.
+    pub(crate) fn number(&self, index: usize) -> u64 {
+        self.numbers.get(index).copied().unwrap_or(index as u64)
+    }
+
+    /// The first period of a subject.
+    pub(crate) fn entry(&self, index: usize) -> usize {
+        match &*self.entries {
+            [all] => *all,
+            each => each.get(index).copied().unwrap_or(0),
         }
+    }
+
+    /// The column of a state.
+    pub(crate) fn column(&self, state: &str) -> Option<&Column> {
+        let found = self.states.iter().find(|(name, _)| name == state);
+        found.map(|(_, column)| column)
     }
 }

@@ -119,6 +119,7 @@ impl Problem {
                 edge,
                 reader: &there.as_ref()?.space.reader,
                 values: values(target)?,
+                bank: None,
             });
         }
         Some(Kernel {

@@ -34,7 +34,7 @@ pub struct Statistics {
     pub period: usize,
     /// Regime.
     pub regime: String,
-    /// Number of states.
+    /// Number of states, or of subjects in a simulation.
     pub states: usize,
     /// States without a feasible action; their value is `-inf`.
     pub infeasible: usize,

@@ -119,6 +119,7 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
         assert_eq!(blocks(20), blocks(300));
     }
     rows_are_planned();
+    rows_are_all_that_is_allocated();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
 }
@@ -156,7 +157,8 @@ fn rows(nodes: usize, periods: usize) -> Problem {
 
 fn rows_are_planned() {
     for retention in [Retention::First, Retention::Values, Retention::Policies] {
-        for (nodes, periods) in [(60, 4), (400, 5), (400, 12)] {
+        // At the last age with a decision all is consumed: its rows have no records.
+        for (nodes, periods) in [(60, 8), (400, 6), (400, 12)] {
             let problem = rows(nodes, periods);
             let options = SolveOptions::new().retention(retention);
             let planned = problem.plan(&options).expect("fits").peak();
@@ -170,6 +172,50 @@ fn rows_are_planned() {
             );
         }
     }
+}
+
+/// A saver with an income process, without a choice that would fold the rows.
+fn saver(nodes: usize, incomes: usize) -> Problem {
+    let chain = Ar1::gaussian(0.9, 0.1).and_then(|law| law.rouwenhorst(incomes));
+    let life = Regime::new("life")
+        .ages(0.0, 3.0)
+        .state("m", Linear::new(1.0, 100.0, 20).expect("nodes"))
+        .state("income", chain.expect("chain"))
+        .action("c", Domain::free())
+        .function("savings", "m - c")
+        .constraint("borrowing", "savings >= 0")
+        .utility("ln(c)")
+        .law("m", "1.01*savings + exp(income)")
+        .liquid(Liquid::new(
+            "m",
+            "c",
+            "savings",
+            Linear::new(0.0, 200.0, nodes).expect("nodes"),
+        ))
+        .solver(Solver::DcEgm(DcEgm::new()))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(5).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(4.0, 4.0).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+/// Rows are kept in a few blocks each; nothing else is allocated per cell, node or shock.
+fn rows_are_all_that_is_allocated() {
+    let blocks = |nodes: usize, incomes: usize| {
+        let problem = saver(nodes, incomes);
+        measured(|| problem.solve().expect("solved")).1
+    };
+    assert_eq!(blocks(100, 5), blocks(400, 5), "blocks per savings node");
+    let (few, some, many) = (blocks(100, 3), blocks(100, 5), blocks(100, 9));
+    // Two, then four further cells at four ages.
+    assert_eq!(many - some, 2 * (some - few), "blocks per cell add up");
+    let per_row = (some - few) / (2 * 4);
+    assert!(per_row <= 12, "{per_row} blocks per row");
 }
 
 fn budgets_are_kept() {

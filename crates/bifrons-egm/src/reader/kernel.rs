@@ -10,6 +10,9 @@ use crate::utility::Utility;
 /// Queries that are read together; their ranks stay on the stack.
 pub(super) const BLOCK: usize = 256;
 
+/// The same for few queries, whose cost is the room on the stack.
+pub(super) const SHORT: usize = 16;
+
 /// `x, v, b1, b2, b3, c, c1, stored value`: value `v + d (b1 + d (b2 + d b3))`, policy `c + d c1`.
 pub(super) type Piece = [f64; 8];
 

@@ -1,5 +1,9 @@
 //! From the records of a row to the polynomials of its brackets.
 
+mod brackets;
+
+use bifrons_lanes::Level;
+
 use super::kernel::Piece;
 use super::{MarginalRead, RowReader, ValueRead};
 use crate::arithmetic::same;
@@ -24,14 +28,19 @@ impl RowReader {
         self.pieces.clear();
         self.extra.clear();
         self.owner.clear();
-        check(&row)?;
+        let finite = check(&row)?;
         self.corner = row.corner;
-        self.infinite = row.value.iter().any(|v| v.is_infinite());
+        self.infinite = !finite && row.value.iter().any(|v| v.is_infinite());
         self.last_marginal = match row.marginal {
             [] | [_] => 0.0,
             [.., last] => *last,
         };
-        self.fill_pieces(&row);
+        let whole = row.owner.is_empty() || !brackets::has_gap(row.owner);
+        if finite && whole && self.options.value == ValueRead::Hermite && row.x.len() > 1 {
+            self.fill_brackets(&row);
+        } else {
+            self.fill_pieces(&row);
+        }
         self.fill_extra(&row);
         self.x.extend_from_slice(row.x);
         if row.owner.is_empty() {
@@ -42,6 +51,22 @@ impl RowReader {
         Ok(())
     }
 
+    /// As [`RowReader::fill_pieces`] for cubics between finite values without gaps, on lanes.
+    fn fill_brackets(&mut self, row: &RowView<'_>) {
+        let n = row.x.len();
+        self.pieces.resize(n + 1, [0.0; 8]);
+        Level::detect().dispatch(brackets::Brackets {
+            x: row.x,
+            value: row.value,
+            policy: row.policy,
+            marginal: row.marginal,
+            pieces: &mut self.pieces[1..n],
+        });
+        self.pieces[0] = below_first(row, self.pieces[1]);
+        self.pieces[n] = above_last(row, n - 1);
+    }
+
+    /// The pieces of any row, one after the other.
     fn fill_pieces(&mut self, row: &RowView<'_>) {
         let n = row.x.len();
         let Some(last) = n.checked_sub(1) else { return };
@@ -50,12 +75,7 @@ impl RowReader {
         } else {
             constant(row, 0)
         };
-        // Below the first record: tangent of the value, secant of the policy.
-        let mut below = first;
-        if row.x.get(1).is_none_or(|&next| next > row.x[0]) {
-            (below[3], below[4]) = (0.0, 0.0);
-        }
-        self.pieces.push(below);
+        self.pieces.push(below_first(row, first));
         if n > 1 {
             self.pieces.push(first);
         }
@@ -63,9 +83,7 @@ impl RowReader {
             let piece = self.piece(row, i);
             self.pieces.push(piece);
         }
-        let mut above = constant(row, last);
-        above[6] = slope_above(row.x, row.policy);
-        self.pieces.push(above);
+        self.pieces.push(above_last(row, last));
     }
 
     /// The bracket from record `i`; a bracket without width is constant.
@@ -139,7 +157,8 @@ impl RowReader {
     }
 }
 
-fn check(row: &RowView<'_>) -> Result<(), ReadError> {
+/// Lengths and order; whether all values are finite.
+fn check(row: &RowView<'_>) -> Result<bool, ReadError> {
     let n = row.x.len();
     LengthError::check("value", row.value.len(), n)?;
     LengthError::check("policy", row.policy.len(), n)?;
@@ -150,36 +169,38 @@ fn check(row: &RowView<'_>) -> Result<(), ReadError> {
     if !row.owner.is_empty() {
         LengthError::check("owner", row.owner.len(), n)?;
     }
-    let ascends = row
-        .x
-        .windows(2)
-        .fold(true, |ok, pair| ok & (pair[0] <= pair[1]));
-    let pairs = row
-        .x
-        .windows(3)
-        .fold(true, |ok, triple| ok & (triple[0] < triple[2]));
-    let wrong = if row.x.first().is_some_and(|x| x.is_nan()) {
-        Some(0)
-    } else if !ascends {
-        row.x
-            .windows(2)
-            .position(|pair| !(pair[0] <= pair[1]))
-            .map(|i| i + 1)
-    } else if !pairs {
-        row.x
-            .windows(3)
-            .position(|triple| !(triple[0] < triple[2]))
-            .map(|i| i + 2)
-    } else {
-        None
-    };
-    match wrong {
-        None => Ok(()),
-        Some(index) => Err(ReadError::Unsorted {
-            index,
-            x: row.x[index],
-        }),
+    let clean = Level::detect().dispatch(brackets::Check {
+        x: row.x,
+        value: row.value,
+    });
+    if clean.ascends {
+        return Ok(clean.finite);
     }
+    let out_of_order = |i: usize| {
+        let falls = i > 0 && !(row.x[i - 1] <= row.x[i]);
+        row.x[i].is_nan() || falls || (i > 1 && !(row.x[i - 2] < row.x[i]))
+    };
+    let index = (0..n).find(|&i| out_of_order(i)).unwrap_or(0);
+    Err(ReadError::Unsorted {
+        index,
+        x: row.x[index],
+    })
+}
+
+/// Below the first record: tangent of the value, secant of the policy.
+fn below_first(row: &RowView<'_>, first: Piece) -> Piece {
+    let mut below = first;
+    if row.x.get(1).is_none_or(|&next| next > row.x[0]) {
+        (below[3], below[4]) = (0.0, 0.0);
+    }
+    below
+}
+
+/// Above the last record: the policy goes on.
+fn above_last(row: &RowView<'_>, last: usize) -> Piece {
+    let mut above = constant(row, last);
+    above[6] = slope_above(row.x, row.policy);
+    above
 }
 
 /// A piece that stays at record `i`.
@@ -232,3 +253,6 @@ fn inverse_utility(utility: &Crra, value: f64) -> f64 {
         power(power_of * value, 1.0 / power_of)
     }
 }
+
+#[cfg(test)]
+mod tests;

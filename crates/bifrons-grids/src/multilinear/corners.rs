@@ -65,6 +65,12 @@ impl<const W: usize> Corners<W> {
         self.count += 1;
     }
 
+    /// The furthest entry of a table that is read.
+    pub(super) fn furthest(&self) -> usize {
+        let spans = self.spans[..self.count].iter().map(|span| span.stride);
+        self.base.iter().copied().max().unwrap_or(0) + spans.sum::<usize>()
+    }
+
     /// Weighted sum over the corners, the last axis fastest.
     #[inline(always)]
     pub(super) fn value(&self, table: &[f64]) -> [f64; W] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{Budget, ReadError, Reading, Row, RowReader};
+use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader};
 use bifrons_memory::Footprint;
 
 use super::utility::CellUtility;
@@ -71,39 +71,54 @@ impl Bank {
         })
     }
 
-    /// The best branch of a cell at a liquid state; ties go to the first.
-    pub(crate) fn best(&self, cell: usize, liquid: f64) -> Option<Choice> {
-        self.choose(cell, liquid, |_| 0.0)
-    }
-
-    /// The best branch after something was added to the value of each; ties go to the first.
-    pub(crate) fn choose(
+    /// Resources of a branch of a cell at liquid states.
+    pub(super) fn resources_into(
         &self,
         cell: usize,
-        liquid: f64,
-        added: impl Fn(usize) -> f64,
-    ) -> Option<Choice> {
-        let mut best: Option<(Choice, f64)> = None;
-        for branch in 0..self.branches {
-            let Some(choice) = self.read(cell, branch, liquid) else {
-                continue;
-            };
-            let total = choice.value + added(branch);
-            if best.is_none_or(|(_, highest)| total > highest) {
-                best = Some((choice, total));
+        branch: usize,
+        liquid: &[f64],
+        out: &mut [f64],
+    ) {
+        if let Some(entry) = self.entries.get(cell * self.branches + branch) {
+            for (slot, &own) in out.iter_mut().zip(liquid) {
+                *slot = entry.resources(own);
             }
         }
-        best.map(|(choice, _)| choice)
+    }
+
+    /// Reads a branch of a cell at ascending resources; whether all reads were possible.
+    pub(super) fn read_sorted(
+        &self,
+        (cell, branch): (usize, usize),
+        resources: &[f64],
+        out: Readings<'_>,
+    ) -> bool {
+        let index = cell * self.branches + branch;
+        let entry = self.entries.get(index).filter(|entry| entry.feasible);
+        entry.is_some_and(|entry| {
+            let utility = self.utilities[index].as_dyn();
+            entry.reader.read_sorted(utility, resources, out).is_ok()
+        })
+    }
+
+    /// Value of a cell at a liquid state over all branches; `column` is working memory.
+    pub(crate) fn value_with(&self, cell: usize, liquid: f64, column: &mut Vec<f64>) -> f64 {
+        column.clear();
+        column.extend((0..self.branches).map(|branch| {
+            let choice = self.read(cell, branch, liquid);
+            choice.map_or(f64::NEG_INFINITY, |choice| choice.value)
+        }));
+        log_sum(self.scale, column)
+    }
+
+    /// The best branch of a cell at a liquid state; ties go to the first, a NaN stays.
+    pub(crate) fn best(&self, cell: usize, liquid: f64) -> Option<Choice> {
+        best((0..self.branches).map(|branch| (self.read(cell, branch, liquid), 0.0)))
     }
 
     /// Value of a cell at a liquid state over all branches.
     pub(crate) fn value(&self, cell: usize, liquid: f64) -> f64 {
-        let read = |branch| {
-            let choice = self.read(cell, branch, liquid);
-            choice.map_or(f64::NEG_INFINITY, |choice| choice.value)
-        };
-        let values: Vec<f64> = (0..self.branches).map(read).collect();
-        log_sum(self.scale, &values)
+        self.value_with(cell, liquid, &mut Vec::new())
     }
 
     /// Bytes of a bank.
@@ -111,4 +126,21 @@ impl Bank {
         let row = RowReader::footprint(records).beside(Row::footprint(records));
         Footprint::of::<Entry>(rows).beside(row.times(rows as u64))
     }
+}
+
+/// The best of some choices after something was added to the value of each; ties go to the first,
+/// a NaN stays.
+pub(crate) fn best(choices: impl Iterator<Item = (Option<Choice>, f64)>) -> Option<Choice> {
+    let mut best: Option<(Choice, f64)> = None;
+    for (choice, added) in choices {
+        let Some(choice) = choice else {
+            continue;
+        };
+        let total = choice.value + added;
+        if best.is_none_or(|(_, highest)| total > highest || (total.is_nan() && !highest.is_nan()))
+        {
+            best = Some((choice, total));
+        }
+    }
+    best.map(|(choice, _)| choice)
 }

@@ -1,5 +1,7 @@
 //! Whether a population fits a model.
 
+use std::collections::BTreeMap;
+
 use crate::error::SimulateError;
 use crate::population::Population;
 use crate::solution::Solution;
@@ -13,19 +15,13 @@ pub(super) fn check(solution: &Solution, population: &Population) -> Result<(), 
             message,
         })
     };
-    let length = |column: &str, found: usize| match found == count {
-        true => Ok(()),
-        false => wrong(column, format!("{found} entries for {count} subjects")),
-    };
-    length("entries", population.entries.len())?;
-    if population.regimes.len() != 1 {
-        length("regimes", population.regimes.len())?;
+    for (column, found) in population.lengths() {
+        if found != count {
+            return wrong(column, format!("{found} entries for {count} subjects"));
+        }
     }
     let model = &solution.problem.model.inner;
-    for (name, column) in &population.states {
-        if let crate::population::Column::Each(values) = column {
-            length(name, values.len())?;
-        }
+    for (name, _) in &population.states {
         let known = model.regimes.iter().flat_map(|plan| &plan.states);
         if !known.clone().any(|state| state.name == *name) {
             let near = crate::spelling::nearest(name, known.map(|state| &*state.name));
@@ -36,44 +32,57 @@ pub(super) fn check(solution: &Solution, population: &Population) -> Result<(), 
             );
         }
     }
-    for subject in 0..count {
-        check_subject(solution, population, subject)?;
+    let groups = groups(solution, population)?;
+    (0..count).try_for_each(|subject| {
+        let group = match &*groups {
+            [all] => all,
+            each => &each[subject],
+        };
+        check_subject(solution, population, *group, subject)
+    })
+}
+
+/// Index of the first regime of all subjects, or of each.
+fn groups(solution: &Solution, population: &Population) -> Result<Vec<usize>, SimulateError> {
+    let plans = &solution.problem.model.inner.regimes;
+    let known: BTreeMap<&str, usize> = (0..plans.len()).map(|i| (plans[i].name(), i)).collect();
+    let names = population.regimes.iter().enumerate();
+    let found = names.map(|(subject, name)| {
+        known.get(&**name).copied().ok_or_else(|| {
+            let message = format!("there is no regime `{name}`");
+            wrong(population, subject, "regimes", message)
+        })
+    });
+    found.collect()
+}
+
+fn wrong(population: &Population, subject: usize, column: &str, message: String) -> SimulateError {
+    let number = population.number(subject);
+    SimulateError::Population {
+        column: column.to_owned(),
+        message: format!("subject {number}: {message}"),
     }
-    Ok(())
 }
 
 fn check_subject(
     solution: &Solution,
     population: &Population,
+    regime: usize,
     subject: usize,
 ) -> Result<(), SimulateError> {
-    let model = &solution.problem.model.inner;
-    let number = population.numbers[subject];
-    let wrong = |column: &str, message: String| {
-        Err(SimulateError::Population {
-            column: column.to_owned(),
-            message: format!("subject {number}: {message}"),
-        })
-    };
-    let (name, period) = (population.regime(subject), population.entries[subject]);
-    let Some(plan) = model.regimes.iter().find(|plan| plan.name() == name) else {
-        return wrong("regimes", format!("there is no regime `{name}`"));
-    };
+    let plan = &solution.problem.model.inner.regimes[regime];
+    let period = population.entry(subject);
     let Some(Some(own)) = plan.periods.get(period) else {
-        return wrong(
-            "entries",
-            format!("regime `{name}` does not exist in period {period}"),
-        );
+        let name = plan.name();
+        let message = format!("regime `{name}` does not exist in period {period}");
+        return Err(wrong(population, subject, "entries", message));
     };
     let axes = own.space.reader.space().axes();
     for (state, axis) in plan.states.iter().zip(axes) {
-        let column = population
-            .states
-            .iter()
-            .find(|(known, _)| *known == state.name);
-        let value = column.and_then(|(_, column)| column.get(subject));
-        let Some(value) = value else {
-            return wrong(&state.name, "no first value is given".to_owned());
+        let column = population.column(&state.name);
+        let Some(value) = column.and_then(|column| column.get(subject)) else {
+            let message = "no first value is given".to_owned();
+            return Err(wrong(population, subject, &state.name, message));
         };
         let fits = if state.is_continuous() {
             value.is_finite()
@@ -81,7 +90,8 @@ fn check_subject(
             bifrons_grids::Grid::nodes(axis).contains(&value)
         };
         if !fits {
-            return wrong(&state.name, format!("{value} is no value of this state"));
+            let message = format!("{value} is no value of this state");
+            return Err(wrong(population, subject, &state.name, message));
         }
     }
     Ok(())

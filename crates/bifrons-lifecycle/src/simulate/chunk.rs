@@ -4,19 +4,22 @@ use core::ops::Range;
 
 use bifrons_memory::Footprint;
 
-use super::options::SimulateOptions;
+use super::decide::Seats;
+use super::options::{Decisions, SimulateOptions};
 use super::panel::{Cells, Layout, Rows};
+use super::seen::{Seen, Tally};
 use super::step::{Mover, Moves};
 use super::streams::Streams;
 use crate::endogenous::Bank;
-use crate::error::SimulateError;
+use crate::error::{Fault, SimulateError};
 use crate::kernel::{FaultKind, Kernel, Next};
-use crate::population::Population;
+use crate::options::Validation;
+use crate::population::{Column, Population};
 use crate::problem::Problem;
-use crate::search::{Best, NOTHING, Search};
+use crate::search::{Best, Search};
 use crate::solution::{NONE, Solution};
 use crate::space::code;
-use bifrons_random::{Address, Draws};
+use bifrons_random::Draws;
 
 /// Everything that all chunks share.
 #[derive(Debug)]
@@ -28,6 +31,9 @@ pub(super) struct Driver<'a> {
     stops: Vec<Vec<Option<Stop<'a>>>>,
     /// Regime in which each subject begins, by index of its name in the population.
     regimes: Vec<usize>,
+    /// For each regime and state, the first values.
+    columns: Vec<Vec<Option<&'a Column>>>,
+    validation: Validation,
 }
 
 /// A regime in a period.
@@ -36,30 +42,33 @@ pub(super) struct Stop<'a> {
     pub(super) kernel: Kernel<'a>,
     pub(super) mover: Mover<'a>,
     /// Rows that say what to do; without them all actions are tried.
-    bank: Option<&'a Bank>,
-    streams: Streams,
+    pub(super) bank: Option<&'a Bank>,
+    /// Whether actions without a grid are searched for.
+    pub(super) anew: bool,
+    pub(super) streams: Streams,
 }
 
 /// Working memory of one thread: a search and a machine per regime and stage.
 pub(super) struct Tools {
     searches: Vec<Vec<Option<Search>>>,
     moves: Vec<Vec<Option<Moves>>>,
+    pub(super) seats: Seats,
 }
 
 /// The rows of a chunk, and what was seen.
 #[derive(Debug)]
 pub(super) struct Chunk {
     pub(super) rows: Rows,
-    pub(super) infeasible: usize,
-    pub(super) first_infeasible: Option<u64>,
-    pub(super) off_grid: usize,
+    pub(super) seen: Seen,
 }
 
 /// Subjects of a chunk while they move.
 #[derive(Debug)]
 pub(super) struct Crowd {
-    /// Number of the first subject in the population.
+    /// Place of the first subject in the population.
     first: usize,
+    /// Numbers of the subjects.
+    pub(super) numbers: Vec<u64>,
     /// Regime of each subject; `None` before it enters and after its history has ended.
     pub(super) regime: Vec<Option<usize>>,
     /// Coordinates, `width` per subject.
@@ -90,6 +99,8 @@ pub(super) fn subject_footprint(states: usize, actions: usize) -> Footprint {
         .beside(Footprint::of::<Option<usize>>(1))
         .beside(Footprint::of::<Best>(1))
         .beside(Footprint::of::<usize>(1))
+        .beside(Footprint::of::<u64>(1))
+        .beside(Seats::footprint(1))
 }
 
 /// Bytes of [`Tools`] without what the machines hold.
@@ -102,7 +113,9 @@ pub(super) fn driver_footprint(problem: &Problem) -> Footprint {
     let model = &problem.model.inner;
     let parameters = Footprint::of::<f64>(problem.parameters.len() + 2).times(2);
     let count = model.ages.count() * model.regimes.len();
-    let mut total = Footprint::of::<Option<Stop<'_>>>(count);
+    let states: usize = model.regimes.iter().map(|plan| plan.states.len()).sum();
+    let mut total =
+        Footprint::of::<Option<Stop<'_>>>(count).beside(Footprint::of::<Option<&Column>>(states));
     for plan in &model.regimes {
         for own in plan.periods.iter().flatten() {
             let edges = &plan.stages[own.stage].edges;
@@ -130,39 +143,18 @@ impl<'a> Driver<'a> {
         let names: Vec<&str> = names.collect();
         let mut stops = Vec::with_capacity(model.ages.count());
         for period in 0..model.ages.count() {
-            let mut here = Vec::with_capacity(model.regimes.len());
-            for (regime, plan) in model.regimes.iter().enumerate() {
-                let Some(own) = &plan.periods[period] else {
-                    here.push(None);
-                    continue;
-                };
-                let after =
-                    |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
-                let kernel = problem.kernel(period, regime, true, after);
-                let kernel = kernel.ok_or_else(|| SimulateError::NotRetained {
-                    age: model.ages.values()[period],
-                    regime: plan.name().to_owned(),
-                    what: "values of the next age",
-                })?;
-                let bank = solution.slots[period][regime].bank.as_ref();
-                if kernel.stage.margin.is_some() && bank.is_none() {
-                    return Err(SimulateError::NotRetained {
-                        age: model.ages.values()[period],
-                        regime: plan.name().to_owned(),
-                        what: "rows",
-                    });
-                }
-                here.push(Some(Stop {
-                    bank,
-                    kernel,
-                    mover: Mover::new(problem, layout, period, regime)?,
-                    streams: Streams::new(options.seed, plan, own.stage),
-                }));
-            }
-            stops.push(here);
+            let regimes = 0..model.regimes.len();
+            let here = regimes.map(|regime| stop(solution, options, layout, (period, regime)));
+            stops.push(here.collect::<Result<Vec<_>, _>>()?);
         }
         let regimes = population.regimes.iter();
+        let columns = model.regimes.iter().map(|plan| {
+            let states = plan.states.iter();
+            states.map(|state| population.column(&state.name)).collect()
+        });
         Ok(Self {
+            columns: columns.collect(),
+            validation: options.validation,
             solution,
             population,
             layout,
@@ -189,6 +181,10 @@ impl<'a> Driver<'a> {
         let (width, acts) = (width.unwrap_or(0), acts.unwrap_or(0));
         Crowd {
             first: subjects.start,
+            numbers: subjects
+                .clone()
+                .map(|subject| self.population.number(subject))
+                .collect(),
             regime: vec![None; count],
             states: vec![0.0; count * width],
             width,
@@ -216,11 +212,9 @@ impl<'a> Driver<'a> {
         let mut crowd = self.crowd(&subjects);
         let mut chunk = Chunk {
             rows: super::rows(self.layout, count, periods),
-            infeasible: 0,
-            first_infeasible: None,
-            off_grid: 0,
+            seen: Seen::default(),
         };
-        let mut infeasible = usize::MAX;
+        let mut tally = Tally::new(periods * self.columns.len());
         let mut members = Vec::with_capacity(count);
         for (period, stops) in self.stops.iter().enumerate() {
             self.enter(&mut crowd, period);
@@ -230,145 +224,81 @@ impl<'a> Driver<'a> {
                 let Some(stop) = stop.as_ref().filter(|_| !members.is_empty()) else {
                     continue;
                 };
-                self.choose(tools, stop, period, &mut members, &mut crowd);
+                super::decide::choose(tools, stop, period, &mut members, &mut crowd);
                 self.record(stop, period, &members, &crowd, &mut chunk.rows);
-                for &own in &members {
-                    if crowd.choice[own].flat == NONE || crowd.choice[own].value.is_nan() {
-                        crowd.regime[own] = None;
-                        chunk.infeasible += 1;
-                        infeasible = infeasible.min(own);
-                    }
-                }
+                self.look(&mut tally, stop, period, &members, &mut crowd);
                 members.retain(|&own| crowd.regime[own].is_some());
                 self.advance(tools, stop, period, &members, &mut crowd, &mut chunk);
             }
             self.arrive(&mut crowd);
         }
         if let Some((own, trouble)) = crowd.fault {
-            return Err(self.fault(subjects.start + own, trouble));
+            return Err(SimulateError::Fault {
+                subject: crowd.numbers[own],
+                fault: Box::new(self.fault(trouble)),
+            });
         }
-        let first = (infeasible < count).then(|| subjects.start + infeasible);
-        chunk.first_infeasible = first.map(|subject| self.population.numbers[subject]);
+        let number = |own: usize| crowd.numbers[own];
+        chunk.seen.first_infeasible = tally.first_infeasible.map(number);
+        let nan = tally.first_nan.take();
+        chunk.seen.first_nan = nan.map(|(own, trouble)| (number(own), self.fault(trouble)));
+        chunk.seen.entries = tally.entries;
         Ok(chunk)
     }
 
-    /// Subjects whose first period it is.
-    fn enter(&self, crowd: &mut Crowd, period: usize) {
-        let model = &self.solution.problem.model.inner;
-        for own in 0..crowd.regime.len() {
-            let subject = crowd.first + own;
-            if self.population.entries[subject] != period {
-                continue;
-            }
-            let regime = self.first_regime(subject);
-            crowd.regime[own] = Some(regime);
-            let states = &model.regimes[regime].states;
-            for (place, state) in states.iter().enumerate() {
-                let columns = &self.population.states;
-                let column = columns.iter().find(|(known, _)| *known == state.name);
-                let value = column.and_then(|(_, column)| column.get(subject));
-                crowd.states[own * crowd.width + place] = value.unwrap_or(f64::NAN);
-            }
-        }
-    }
-
-    /// The action of each member; subjects with a fault leave.
-    fn choose(
+    /// Counts what was decided; histories without a value end.
+    fn look(
         &self,
-        tools: &mut Tools,
+        tally: &mut Tally,
         stop: &Stop<'_>,
-        period: usize,
-        members: &mut Vec<usize>,
-        crowd: &mut Crowd,
-    ) {
-        if let Some(bank) = stop.bank {
-            return self.read(stop, bank, period, members, crowd);
-        }
-        let search = tools.search(stop);
-        loop {
-            let Crowd {
-                states,
-                choice,
-                width,
-                first,
-                ..
-            } = crowd;
-            let found = search.run(
-                &stop.kernel,
-                0..members.len(),
-                |member, point| {
-                    let from = members[member] * *width;
-                    point.copy_from_slice(&states[from..from + point.len()]);
-                },
-                |member, found| {
-                    let own = members[member];
-                    let subject = self.population.numbers[*first + own];
-                    let at = Address::new(subject, period as u64);
-                    let shaken = |scale| shaken(stop, scale, found.best, at);
-                    choice[own] = found.scale.map_or_else(|| found.overall(), shaken);
-                },
-            );
-            let Err((pair, kind)) = found else {
-                return spell_out(stop, members, crowd);
-            };
-            let count = stop.kernel.period.choices.count();
-            let own = members.remove(pair / count);
-            crowd.blame(
-                own,
-                &stop.kernel,
-                Trouble {
-                    period,
-                    regime: stop.mover.regime,
-                    kind,
-                    state: Vec::new(),
-                    flat: pair % count,
-                },
-            );
-        }
-    }
-
-    /// The action of each member as its rows say.
-    fn read(
-        &self,
-        stop: &Stop<'_>,
-        bank: &Bank,
         period: usize,
         members: &[usize],
         crowd: &mut Crowd,
     ) {
-        let inner = stop.kernel.period.choices.inner;
-        let states = stop.kernel.plan.states.len();
+        let regime = stop.mover.regime;
+        let place = period * self.columns.len() + regime;
         for &own in members {
-            let from = own * crowd.width;
-            let point = &crowd.states[from..from + states];
-            let number = self.population.numbers[crowd.first + own];
-            let at = Address::new(number, period as u64);
-            let chosen = stop
-                .kernel
-                .period
-                .space
-                .cell_of(point)
-                .and_then(|(cell, liquid)| {
-                    let shaken = |branch: usize| match bank.scale > 0.0 {
-                        true => bank.scale * stop.streams.taste.gumbel(at.component(branch as u64)),
-                        false => 0.0,
-                    };
-                    bank.choose(cell, liquid, shaken)
-                });
-            crowd.choice[own] = chosen.map_or(NOTHING, |chosen| Best {
-                value: chosen.value,
-                #[expect(clippy::cast_possible_truncation, reason = "checked when built")]
-                flat: (chosen.branch * inner) as u32,
-            });
-            if let Some(chosen) = chosen {
-                let from = own * crowd.acts;
-                let count = stop.kernel.plan.actions.len();
-                let actions = &mut crowd.actions[from..from + count];
-                let choices = &stop.kernel.period.choices;
-                choices.values_into(chosen.branch * inner, actions);
-                if let Some(last) = actions.last_mut() {
-                    *last = chosen.policy;
+            let best = crowd.choice[own];
+            tally.add(place, own, best);
+            let ends = best.flat == NONE || best.value.is_nan();
+            if !ends {
+                continue;
+            }
+            if best.value.is_nan() {
+                let trouble = Trouble {
+                    period,
+                    regime,
+                    kind: FaultKind::NotANumber,
+                    state: Vec::new(),
+                    flat: best.flat as usize,
+                };
+                if self.validation == Validation::Debug {
+                    crowd.blame(own, &stop.kernel, trouble);
+                } else if tally
+                    .first_nan
+                    .as_ref()
+                    .is_none_or(|(first, _)| own < *first)
+                {
+                    let state = crowd.state(own, &stop.kernel);
+                    tally.first_nan = Some((own, Trouble { state, ..trouble }));
                 }
+            }
+            crowd.regime[own] = None;
+        }
+    }
+
+    /// Subjects whose first period it is.
+    fn enter(&self, crowd: &mut Crowd, period: usize) {
+        for own in 0..crowd.regime.len() {
+            let subject = crowd.first + own;
+            if self.population.entry(subject) != period {
+                continue;
+            }
+            let regime = self.first_regime(subject);
+            crowd.regime[own] = Some(regime);
+            for (place, column) in self.columns[regime].iter().enumerate() {
+                let value = column.and_then(|column| column.get(subject));
+                crowd.states[own * crowd.width + place] = value.unwrap_or(f64::NAN);
             }
         }
     }
@@ -389,7 +319,7 @@ impl<'a> Driver<'a> {
             let best = crowd.choice[own];
             let feasible = best.flat != NONE && !best.value.is_nan();
             rows.used[at] = true;
-            rows.subject[at] = self.population.numbers[crowd.first + own].cast_signed();
+            rows.subject[at] = crowd.numbers[own].cast_signed();
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "periods and regimes are few"
@@ -442,10 +372,10 @@ impl<'a> Driver<'a> {
             }
             return;
         }
-        let numbers = &self.population.numbers[crowd.first..];
-        chunk.off_grid +=
-            stop.mover
-                .go(moves, &stop.kernel, &stop.streams, numbers, members, crowd);
+        let off_grid = stop
+            .mover
+            .go(moves, &stop.kernel, &stop.streams, members, crowd);
+        chunk.seen.off_grid += off_grid;
     }
 
     /// All subjects are where they go.
@@ -459,63 +389,85 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn fault(&self, subject: usize, trouble: Trouble) -> SimulateError {
+    fn fault(&self, trouble: Trouble) -> Fault {
         let problem = &self.solution.problem;
         let stop = self.stops[trouble.period][trouble.regime].as_ref();
-        let point = stop.map(|stop| problem.point(&stop.kernel, &trouble.state, trouble.flat));
+        let point = stop.map(|stop| match trouble.flat {
+            // No action: the state alone.
+            flat if flat >= NONE as usize => problem.point(&stop.kernel, &trouble.state, 0),
+            flat => problem.point(&stop.kernel, &trouble.state, flat),
+        });
         let point = point.unwrap_or_default();
-        SimulateError::Fault {
-            subject: self.population.numbers[subject],
-            fault: Box::new(problem.fault(trouble.period, trouble.regime, trouble.kind, point)),
-        }
+        problem.fault(trouble.period, trouble.regime, trouble.kind, point)
     }
 }
 
-/// Writes out the actions of the chosen combinations.
-fn spell_out(stop: &Stop<'_>, members: &[usize], crowd: &mut Crowd) {
-    let count = stop.kernel.plan.actions.len();
-    for &own in members {
-        let from = own * crowd.acts;
-        let flat = crowd.choice[own].flat;
-        if flat != NONE {
-            let actions = &mut crowd.actions[from..from + count];
-            stop.kernel
-                .period
-                .choices
-                .values_into(flat as usize, actions);
-        }
+/// A regime in a period, if it exists then.
+fn stop<'a>(
+    solution: &'a Solution,
+    options: &SimulateOptions,
+    layout: &Layout,
+    (period, regime): (usize, usize),
+) -> Result<Option<Stop<'a>>, SimulateError> {
+    let problem = &solution.problem;
+    let model = &problem.model.inner;
+    let plan = &model.regimes[regime];
+    let Some(own) = &plan.periods[period] else {
+        return Ok(None);
+    };
+    let missing = |what| SimulateError::NotRetained {
+        age: model.ages.values()[period],
+        regime: plan.name().to_owned(),
+        what,
+    };
+    let after = |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
+    let checked = options.validation != Validation::Off;
+    let kernel = problem.kernel(period, regime, checked, after);
+    let mut kernel = kernel.ok_or_else(|| missing("values of the next age"))?;
+    let bank = solution.slots[period][regime].bank.as_ref();
+    if kernel.stage.margin.is_some() && bank.is_none() {
+        return Err(missing("rows"));
+    }
+    let anew = bank.is_some() && options.decisions == Decisions::Reoptimise;
+    if anew {
+        read_rows(solution, period, &mut kernel);
+    }
+    Ok(Some(Stop {
+        bank,
+        anew,
+        kernel,
+        mover: Mover::new(problem, layout, (period, regime), checked)?,
+        streams: Streams::new(options.seed, plan, own.stage),
+    }))
+}
+
+/// The next age is read by rows wherever it has them.
+fn read_rows<'a>(solution: &'a Solution, period: usize, kernel: &mut Kernel<'a>) {
+    let regimes = &solution.problem.model.inner.regimes;
+    for next in &mut kernel.next {
+        let target = kernel.stage.edges[next.edge].plan.target;
+        let slot = solution.slots.get(period + 1).map(|slots| &slots[target]);
+        let space = regimes[target].periods.get(period + 1);
+        let space = space.and_then(|own| Some(&own.as_ref()?.space));
+        next.bank = slot.and_then(|slot| slot.bank.as_ref()).zip(space);
     }
 }
 
 impl Crowd {
+    /// Coordinates of a subject in a regime.
+    pub(super) fn state(&self, own: usize, kernel: &Kernel<'_>) -> Vec<f64> {
+        let from = own * self.width;
+        self.states[from..from + kernel.plan.states.len()].to_vec()
+    }
+
     /// Ends the history of a subject with a fault; the first subject's fault is kept.
     pub(super) fn blame(&mut self, own: usize, kernel: &Kernel<'_>, trouble: Trouble) {
         self.regime[own] = None;
         if self.fault.as_ref().is_none_or(|(first, _)| own < *first) {
-            let from = own * self.width;
-            let state = self.states[from..from + kernel.plan.states.len()].to_vec();
+            let state = self.state(own, kernel);
             self.fault = Some((own, Trouble { state, ..trouble }));
         }
     }
-}
-
-/// The branch that is best with its taste shock; ties go to the first.
-fn shaken(stop: &Stop<'_>, scale: f64, best: &[Best], at: Address) -> Best {
-    let mut chosen = NOTHING;
-    let mut highest = f64::NEG_INFINITY;
-    for (branch, best) in best.iter().enumerate() {
-        if best.flat == NONE {
-            continue;
-        }
-        let shaken = best.value + scale * stop.streams.taste.gumbel(at.component(branch as u64));
-        if chosen.flat == NONE || shaken > highest || best.value.is_nan() {
-            (chosen, highest) = (*best, shaken);
-        }
-        if best.value.is_nan() {
-            return chosen;
-        }
-    }
-    chosen
 }
 
 impl Tools {
@@ -530,10 +482,11 @@ impl Tools {
             moves: stages
                 .map(|count| (0..count).map(|_| None).collect())
                 .collect(),
+            seats: Seats::default(),
         }
     }
 
-    fn search(&mut self, stop: &Stop<'_>) -> &mut Search {
+    pub(super) fn search(&mut self, stop: &Stop<'_>) -> &mut Search {
         let place = &mut self.searches[stop.mover.regime][stop.kernel.period.stage];
         let search = place.get_or_insert_with(|| Search::new(&stop.kernel));
         stop.kernel.prepare(&mut search.worker);

@@ -10,7 +10,7 @@ use super::panel::{Layout, Rows};
 use super::streams::Streams;
 use crate::edge::{MeshAxis, Producer};
 use crate::error::SimulateError;
-use crate::kernel::{FaultKind, Kernel};
+use crate::kernel::{FaultKind, Kernel, TOLERANCE};
 use crate::model::RegimePlan;
 use crate::problem::Problem;
 use crate::program::{Lane, Machine, Program};
@@ -33,6 +33,8 @@ pub(super) struct Mover<'a> {
     /// Derived columns that this regime has: place and program.
     derived: Option<(Vec<usize>, Program)>,
     level: Level,
+    /// Whether probabilities are checked.
+    checked: bool,
 }
 
 /// Working memory of a [`Mover`].
@@ -53,8 +55,8 @@ impl<'a> Mover<'a> {
     pub(super) fn new(
         problem: &'a Problem,
         layout: &Layout,
-        period: usize,
-        regime: usize,
+        (period, regime): (usize, usize),
+        checked: bool,
     ) -> Result<Self, SimulateError> {
         let model = &problem.model.inner;
         let plan = &model.regimes[regime];
@@ -81,6 +83,7 @@ impl<'a> Mover<'a> {
             targets,
             derived: derived(plan, stage, layout),
             level: Level::detect(),
+            checked,
         })
     }
 
@@ -160,7 +163,6 @@ impl<'a> Mover<'a> {
         moves: &mut Moves,
         kernel: &Kernel<'_>,
         streams: &Streams,
-        numbers: &[u64],
         members: &[usize],
         crowd: &mut Crowd,
     ) -> usize {
@@ -169,15 +171,20 @@ impl<'a> Mover<'a> {
             self.load(&mut moves.now.slots, block, crowd);
             self.stage.now.run(self.level, &mut moves.now);
             for (lane, &own) in block.iter().enumerate() {
-                let at = Address::new(numbers[own], self.period as u64);
+                let at = Address::new(crowd.numbers[own], self.period as u64);
                 moves.edges[lane] = self.draw_edge(moves, streams, at, lane);
+                let wrong = self.checked.then(|| self.wrong_row(moves, lane)).flatten();
+                if let Some(kind) = wrong {
+                    moves.edges[lane] = usize::MAX;
+                    self.blame(crowd, kernel, own, kind);
+                }
             }
             for &(edge, axes) in &self.targets {
                 let count = block.len();
                 if !moves.edges[..count].contains(&edge) {
                     continue;
                 }
-                self.draw_nodes(moves, streams, edge, (numbers, block), crowd);
+                self.draw_nodes(moves, streams, edge, block, crowd);
                 self.run_laws(moves, edge);
                 for (lane, &own) in block.iter().enumerate() {
                     if moves.edges[lane] != edge {
@@ -185,25 +192,61 @@ impl<'a> Mover<'a> {
                     }
                     match self.place(moves, edge, axes, (lane, own), crowd) {
                         Ok(off) => off_grid += off,
-                        Err(kind) => {
-                            let flat = crowd.choice[own].flat as usize;
-                            crowd.blame(
-                                own,
-                                kernel,
-                                Trouble {
-                                    period: self.period,
-                                    regime: self.regime,
-                                    kind,
-                                    state: Vec::new(),
-                                    flat,
-                                },
-                            );
-                        }
+                        Err(kind) => self.blame(crowd, kernel, own, kind),
                     }
                 }
             }
         }
         off_grid
+    }
+
+    fn blame(&self, crowd: &mut Crowd, kernel: &Kernel<'_>, own: usize, kind: FaultKind) {
+        let flat = crowd.choice[own].flat as usize;
+        let trouble = Trouble {
+            period: self.period,
+            regime: self.regime,
+            kind,
+            state: Vec::new(),
+            flat,
+        };
+        crowd.blame(own, kernel, trouble);
+    }
+
+    /// What is wrong with the probabilities of a lane whose edge has been drawn: not in `[0, 1]`,
+    /// or not adding up to one.
+    fn wrong_row(&self, moves: &Moves, lane: usize) -> Option<FaultKind> {
+        let outputs = self.stage.now.outputs(&moves.now);
+        let layout = &self.stage.layout;
+        let mut sum = 0.0;
+        for &(edge, _) in &self.targets {
+            let value = outputs[layout.edges[edge]][lane];
+            if !(value >= 0.0) {
+                return Some(FaultKind::Edge { edge, value });
+            }
+            sum += value;
+        }
+        if !((sum - 1.0).abs() <= TOLERANCE) {
+            return Some(FaultKind::EdgeSum { sum });
+        }
+        let edge = moves.edges[lane];
+        for (axis, own) in self.stage.edges[edge].plan.axes.iter().enumerate() {
+            let MeshAxis::Markov { probabilities, .. } = own else {
+                continue;
+            };
+            let first = layout.markov[edge][axis];
+            let row = &outputs[first..first + probabilities.len()];
+            let mut sum = 0.0;
+            for value in row.iter().map(|p| p[lane]) {
+                if !(value >= 0.0) {
+                    return Some(FaultKind::Markov { edge, axis, value });
+                }
+                sum += value;
+            }
+            if !((sum - 1.0).abs() <= TOLERANCE) {
+                return Some(FaultKind::MarkovSum { edge, axis, sum });
+            }
+        }
+        None
     }
 
     /// The edge that a subject takes.
@@ -229,7 +272,7 @@ impl<'a> Mover<'a> {
         moves: &mut Moves,
         streams: &Streams,
         edge: usize,
-        (numbers, block): (&[u64], &[usize]),
+        block: &[usize],
         crowd: &Crowd,
     ) {
         let shocks = &self.plan.declaration.shocks;
@@ -237,7 +280,7 @@ impl<'a> Mover<'a> {
         for (place, axis) in self.stage.edges[edge].plan.axes.iter().enumerate() {
             for (lane, &own) in block.iter().enumerate() {
                 let draws = streams.axes[edge][place];
-                let u = draws.uniform(Address::new(numbers[own], self.period as u64));
+                let u = draws.uniform(Address::new(crowd.numbers[own], self.period as u64));
                 let node = match axis {
                     MeshAxis::Shock(shock) => categorical(&shocks[*shock].probabilities, u),
                     MeshAxis::Markov { probabilities, .. } => {

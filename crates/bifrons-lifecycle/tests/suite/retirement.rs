@@ -6,7 +6,7 @@
 
 use bifrons_grids::{Categorical, Irregular, Linear};
 use bifrons_lifecycle::{
-    Ages, DcEgm, Domain, Edge, Liquid, Model, Panel, Parameters, Population, Regime,
+    Ages, DcEgm, Decisions, Domain, Edge, Liquid, Model, Panel, Parameters, Population, Regime,
     SimulateOptions, Solution, SolveOptions, Solver,
 };
 use bifrons_parallel::Threads;
@@ -313,4 +313,50 @@ fn subjects_follow_their_rows_off_the_grid() {
             .subject_batch_size(width);
         assert!(bits(&panel(options).1) == bits(&all), "{threads} {width}");
     }
+}
+
+#[test]
+fn maximising_anew_agrees_with_the_rows() {
+    let own = Retirement {
+        periods: 5,
+        interest: 1.02,
+        beta: 0.97,
+        delta: 0.7,
+        income: 15.0,
+        rho: 1.95,
+        scale: 0.1,
+        shock: Some(Discretisation::new(vec![0.7, 1.3], vec![0.5, 0.5]).expect("law")),
+        nodes: 1000,
+        settings: DcEgm::new(),
+    };
+    let solution = own.solve(&SolveOptions::new());
+    let wealth: Vec<f64> = (0..12).map(|i| 2.0 + 9.7 * f64::from(i)).collect();
+    let population = Population::new(12, "working").state("m", wealth);
+    let panel = |decisions: Decisions| {
+        let options = SimulateOptions::new().seed(5).decisions(decisions);
+        solution
+            .simulate(&population, &options)
+            .expect("simulated")
+            .table
+    };
+    let (policy, anew) = (panel(Decisions::Policy), panel(Decisions::Reoptimise));
+    assert_eq!(policy.row_count(), anew.row_count());
+    let same = |name: &str, tolerance: f64| {
+        let (a, b) = (
+            policy.f64(name).expect("column"),
+            anew.f64(name).expect("column"),
+        );
+        let mut worst = 0.0_f64;
+        for (a, b) in a.iter().zip(b).filter(|(a, _)| !a.is_nan()) {
+            worst = worst.max((a - b).abs() / b.abs().max(1.0));
+        }
+        println!("maximising anew, {name}: {worst:e}");
+        assert!(worst <= tolerance, "{name}: {worst:e}");
+    };
+    // Values agree to the interpolation of rows, policies to its first order.
+    same("value", 1e-6);
+    same("c", 1e-3);
+    let work =
+        |table: &bifrons_table::Table| table.category("work").expect("work").codes().to_vec();
+    assert_eq!(work(&policy), work(&anew));
 }

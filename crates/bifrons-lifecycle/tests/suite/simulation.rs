@@ -4,8 +4,8 @@
 use bifrons_export::{ArrowSink, CsvSink, ParquetSink};
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
-    Ages, Edge, Fault, Model, Panel, Parameters, Population, Regime, Retention, SimulateError,
-    SimulateOptions, Solution, SolveOptions, Validation,
+    Ages, Decisions, Edge, Fault, Model, Panel, Parameters, Population, Regime, Retention,
+    SimulateError, SimulateOptions, Solution, SolveOptions, Validation,
 };
 use bifrons_parallel::Threads;
 use bifrons_random::{Address, Draws, Stream};
@@ -236,6 +236,93 @@ fn a_subject_without_feasible_action_is_flagged_and_hurts_nobody() {
 }
 
 #[test]
+fn values_that_are_nan_are_counted_and_named_or_refused() {
+    let solution = trap(Validation::Warn);
+    // Wealth 2.5 is between the nodes, so only a subject meets the NaN.
+    let population = Population::new(4, "life").state("w", vec![1.0, 2.5, 3.0, 2.5]);
+    let panel = run(&solution, &population, SimulateOptions::new());
+    assert_eq!((panel.report.infeasible, panel.report.nan), (1, 2));
+    let (subject, fault) = panel.report.first_nan.clone().expect("a fault");
+    assert_eq!(subject, 1);
+    let Fault::NotANumber { place } = &fault else {
+        panic!("{fault}");
+    };
+    assert_eq!((place.age, &*place.regime), (0.0, "life"));
+    assert_eq!(place.point[0], ("w".to_owned(), 2.5));
+    let first = &panel.report.statistics[0];
+    assert_eq!((first.period, &*first.regime, first.states), (0, "life", 4));
+    assert_eq!(
+        (first.infeasible, first.nan, first.range),
+        (1, 2, Some((1.0, 1.0)))
+    );
+    let subjects: Vec<usize> = panel
+        .report
+        .statistics
+        .iter()
+        .map(|own| own.states)
+        .collect();
+    assert_eq!(subjects, [4, 1, 1]);
+    for width in [1, 2, 4] {
+        let options = || SimulateOptions::new().subject_batch_size(width);
+        assert_eq!(run(&solution, &population, options()).report, panel.report);
+        let strict = options().validation(Validation::Debug);
+        let Err(SimulateError::Fault {
+            subject: 1,
+            fault: found,
+        }) = solution.simulate(&population, &strict)
+        else {
+            panic!("a fault");
+        };
+        assert_eq!(*found, fault);
+    }
+}
+
+#[test]
+fn wrong_probabilities_are_used_as_they_are_without_validation() {
+    let model = Model::builder(Ages::periods(2).expect("ages"))
+        .regime(
+            Regime::new("life")
+                .ages(0.0, 0.0)
+                .state("w", Linear::new(0.0, 1.0, 2).expect("nodes"))
+                .function("share", "0.4")
+                .simulate_function("share", "w")
+                .utility("w")
+                .edge(Edge::to("left").probability("share"))
+                .edge(Edge::to("right").probability("0.6")),
+        )
+        .regime(Regime::new("left").ages(1.0, 1.0).utility("0"))
+        .regime(Regime::new("right").ages(1.0, 1.0).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.5);
+    let problem = model.with_parameters(&parameters).expect("complete");
+    let solution = problem
+        .solve()
+        .expect("the variant of the solution is right");
+    let population = Population::new(3, "life").state("w", vec![0.4, 0.9, 0.4]);
+    let result = solution.simulate(&population, &SimulateOptions::new());
+    let Err(SimulateError::Fault { subject: 1, fault }) = result else {
+        panic!("a fault");
+    };
+    assert!(
+        matches!(&*fault, Fault::ProbabilitySum { sum, .. } if *sum == 1.5),
+        "{fault}"
+    );
+    let careless = SimulateOptions::new().validation(Validation::Off);
+    let panel = run(&solution, &population, careless);
+    assert_eq!(panel.report.rows, 6);
+}
+
+#[test]
+fn trying_all_actions_is_how_grid_search_decides_in_both_ways() {
+    let solution = drift(5, false);
+    let options = || SimulateOptions::new().seed(2);
+    let policy = run(&solution, &people(64), options());
+    let anew = options().decisions(Decisions::Reoptimise);
+    assert!(bits(&run(&solution, &people(64), anew)) == bits(&policy));
+}
+
+#[test]
 fn populations_that_do_not_fit_are_refused() {
     let solution = trap(Validation::Off);
     let refused =
@@ -256,6 +343,9 @@ fn populations_that_do_not_fit_are_refused() {
     );
     assert_eq!(refused(good().regimes(["life", "live"])), "regimes");
     assert_eq!(refused(good().entries([0, 2])), "entries");
+    assert_eq!(refused(good().entries([0, 0, 0])), "entries");
+    assert_eq!(refused(good().numbers([7])), "numbers");
+    assert_eq!(good().footprint().peak(), 24);
     let column = SimulateOptions::new().column("utilty");
     let Err(SimulateError::UnknownColumn { nearest, .. }) = solution.simulate(&good(), &column)
     else {
