@@ -246,7 +246,8 @@ fn check_weight(weight: f64) -> Result<(), EgmError> {
     })
 }
 
-fn scale(marginal: &mut [f64], gradient: Gradient<'_>) {
+/// Marginals times the derivative of the resources.
+pub(crate) fn scale(marginal: &mut [f64], gradient: Gradient<'_>) {
     match gradient {
         Gradient::Constant(1.0) => {}
         Gradient::Constant(factor) => {

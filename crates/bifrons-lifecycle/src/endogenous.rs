@@ -3,6 +3,7 @@
 mod bank;
 mod kinked;
 mod margin;
+mod outer;
 mod rows;
 mod store;
 mod target;
@@ -10,6 +11,8 @@ mod utility;
 mod worker;
 
 pub(crate) use bank::Bank;
+pub use bank::OuterValues;
 pub(crate) use margin::{Margin, MarginPlanner, Terminal};
+pub(crate) use outer::{ADJUSTS, Decider, OuterBank, bound_definitions};
 pub(crate) use rows::{Cache, Solved, Trouble, footprint, solve};
 pub(crate) use store::{read_bank, write_bank};

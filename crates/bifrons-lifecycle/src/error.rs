@@ -1,5 +1,6 @@
 //! What can go wrong, with the code, the thing and the remedy.
 
+use bifrons_egm::OuterError;
 use bifrons_grids::SpaceError;
 use bifrons_memory::{BudgetError, Bytes};
 use bifrons_table::SinkError;
@@ -224,6 +225,14 @@ pub enum Fault {
         /// Where.
         place: Place,
     },
+    /// The search for an outer choice fails, for instance because it ran out of nodes.
+    #[error("{cause}, at {place}")]
+    Outer {
+        /// What went wrong.
+        cause: OuterError,
+        /// Where; the search is of all states.
+        place: Place,
+    },
     /// A quantity does not have the shape that the solver needs.
     #[error("{what}, got {value}, at {place}; correct the formula or use GridSearch")]
     Shape {
@@ -246,6 +255,7 @@ impl Fault {
             | Self::ProbabilitySum { place, .. }
             | Self::Outside { place, .. }
             | Self::NonConcave { place, .. }
+            | Self::Outer { place, .. }
             | Self::Shape { place, .. } => place,
         }
     }

@@ -202,6 +202,14 @@ fn named(model: &Model, plan: &RegimePlan, stage: &Stage, kind: FaultKind, place
             resources,
             place,
         },
+        FaultKind::Outer(cause) => Fault::Outer {
+            cause,
+            // The search is of all states.
+            place: Place {
+                point: Vec::new(),
+                ..place
+            },
+        },
         FaultKind::Shape { what, value } => Fault::Shape {
             what: what.to_owned(),
             value,

@@ -72,6 +72,7 @@ pub(crate) fn read_bank(
         entries,
         utilities: Arc::new(utilities(&kernel, margin).ok()?),
         scale: taste(&kernel),
+        outer: None,
     })
 }
 

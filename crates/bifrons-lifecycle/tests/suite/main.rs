@@ -12,6 +12,7 @@ mod endogenous;
 mod errors;
 mod json;
 mod kinked;
+mod nested;
 mod reference;
 mod retirement;
 mod simulation;
