@@ -11,7 +11,7 @@ pub(crate) use bank::OuterBank;
 pub(crate) use decide::Decider;
 pub(crate) use plan::{ADJUSTS, bound, bound_definitions};
 pub(super) use read::OuterReader;
-pub(super) use solve::solve_outer;
+pub(super) use solve::{restore, solve_outer};
 
 use crate::program::Program;
 use crate::solver::OuterSearch;

@@ -8,7 +8,7 @@ use super::options::SimulateOptions;
 use super::panel::{Cells, Layout, Rows};
 use super::step::{Mover, Moves};
 use super::streams::Streams;
-use crate::endogenous::Bank;
+use crate::endogenous::{Bank, Decider, OuterBank};
 use crate::error::SimulateError;
 use crate::kernel::{FaultKind, Kernel, Next};
 use crate::population::Population;
@@ -281,6 +281,9 @@ impl<'a> Driver<'a> {
         members: &mut Vec<usize>,
         crowd: &mut Crowd,
     ) {
+        if let Some(bank) = stop.bank.and_then(|bank| bank.outer.as_deref()) {
+            return self.decide(stop, bank, period, members, crowd);
+        }
         if let Some(bank) = stop.bank {
             return self.read(stop, bank, period, members, crowd);
         }
@@ -368,6 +371,47 @@ impl<'a> Driver<'a> {
                 choices.values_into(chosen.branch * inner, actions);
                 if let Some(last) = actions.last_mut() {
                     *last = chosen.policy;
+                }
+            }
+        }
+    }
+
+    /// The actions of each member of a regime with an outer margin.
+    fn decide(
+        &self,
+        stop: &Stop<'_>,
+        bank: &OuterBank,
+        period: usize,
+        members: &[usize],
+        crowd: &mut Crowd,
+    ) {
+        let Some(mut decider) = Decider::new(&stop.kernel, bank) else {
+            return;
+        };
+        let choices = &stop.kernel.period.choices;
+        let (states, count) = (
+            stop.kernel.plan.states.len(),
+            stop.kernel.plan.actions.len(),
+        );
+        for &own in members {
+            let from = own * crowd.width;
+            let number = self.population.numbers[crowd.first + own];
+            let uniform = stop
+                .streams
+                .adjustment
+                .uniform(Address::new(number, period as u64));
+            let chosen = decider.decide(&crowd.states[from..from + states], Some(uniform));
+            crowd.choice[own] = chosen.map_or(NOTHING, |chosen| Best {
+                value: chosen.value,
+                #[expect(clippy::cast_possible_truncation, reason = "checked when built")]
+                flat: (chosen.branch * choices.inner) as u32,
+            });
+            if let Some(chosen) = chosen {
+                let from = own * crowd.acts;
+                let actions = &mut crowd.actions[from..from + count];
+                choices.values_into(chosen.branch * choices.inner, actions);
+                if let [.., outer, liquid] = actions {
+                    (*outer, *liquid) = (chosen.action, chosen.policy);
                 }
             }
         }

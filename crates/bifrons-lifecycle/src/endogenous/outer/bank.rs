@@ -80,6 +80,17 @@ impl OuterBank {
         self.branches
     }
 
+    /// Stocks that adjusting considers.
+    pub(in crate::endogenous) fn choices(&self) -> &[f64] {
+        &self.choices
+    }
+
+    /// All rows: of keeping, then choice by choice.
+    pub(in crate::endogenous) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let nests = core::iter::once(&self.keepers).chain(&self.adjusters);
+        nests.flat_map(|nest| &nest.entries)
+    }
+
     pub(super) fn face(&self, cell: usize, branch: usize, node: usize) -> usize {
         (cell * self.branches + branch) * self.nodes.len() + node
     }

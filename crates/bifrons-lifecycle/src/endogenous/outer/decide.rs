@@ -1,7 +1,6 @@
 //! What is chosen at any state: by subjects, and by those who ask a solution.
 
 use bifrons_egm::Reading;
-use bifrons_grids::Grid;
 
 use super::OuterBank;
 use super::bank::{Face, Faces};
@@ -12,16 +11,12 @@ use crate::kernel::Kernel;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Decision {
     pub(crate) branch: usize,
-    /// The stock after the choice, and the action that leads to it.
-    pub(crate) stock: f64,
+    /// The action that leads to the stock after the choice.
     pub(crate) action: f64,
     /// Consumption.
     pub(crate) policy: f64,
     /// Value of what is chosen, without the fixed cost.
     pub(crate) value: f64,
-    pub(crate) adjusts: bool,
-    /// How likely adjusting is before the fixed cost is known.
-    pub(crate) probability: f64,
 }
 
 /// Reads choices at states off the grid: resources and costs by their formulas, rows of keeping
@@ -63,12 +58,7 @@ impl<'a> Decider<'a> {
     pub(crate) fn decide(&mut self, point: &[f64], uniform: Option<f64>) -> Option<Decision> {
         let (&liquid, rest) = point.split_last()?;
         let (&stock, discrete) = rest.split_last()?;
-        let mut cell = 0;
-        let axes = self.kernel.period.space.reader.space().axes();
-        for (value, axis) in discrete.iter().zip(axes) {
-            let same = |node: &f64| node.total_cmp(value).is_eq();
-            cell = cell * axis.len() + axis.nodes().iter().position(same)?;
-        }
+        let cell = self.kernel.period.space.discrete_cell(discrete, 2)?;
         let weights = self.bank.weights(stock)?;
         let (mut keep, mut best): (Option<Best>, Option<Best>) = (None, None);
         for branch in 0..self.bank.branches {
@@ -96,12 +86,9 @@ impl<'a> Decider<'a> {
         self.faces.load(point, chosen.branch);
         Some(Decision {
             branch: chosen.branch,
-            stock: chosen.stock,
             action: self.faces.action(chosen.stock),
             policy: chosen.policy,
             value: chosen.value,
-            adjusts,
-            probability: odds.probability,
         })
     }
 

@@ -47,20 +47,71 @@ pub(in crate::endogenous) fn solve_outer(
             }
         }
         OuterSearch::Adaptive(options) => {
-            bank.golden = Some(options.golden_iterations);
             (bank.choices, bank.adjusters) = Mesh::find(&nesting, options)?;
         }
     }
+    bank.golden = golden(&outer.search);
     let candidates = bank.choices.len() * bank.branches;
     if u32::try_from(candidates).is_ok_and(|count| count < OuterFold::KEEP) {
         bank.costs = nesting.costs(&bank.choices);
     } else {
         return Err(nesting.trouble(OuterError::Grid { count: candidates }));
     }
-    bank.faces = nesting.faces.clone();
+    bank.faces.clone_from(&nesting.faces);
     let values = nesting.values(&bank)?;
     let bank = Bank::nested(bank);
     Ok(Solved { values, bank })
+}
+
+/// Rows of one outer choice before they are solved.
+struct Plan {
+    /// Faces from one row to the next.
+    step: usize,
+    utilities: Vec<CellUtility>,
+    tasks: Vec<Option<Task>>,
+}
+
+impl Plan {
+    fn with(self, entries: Vec<Entry>) -> Nest {
+        Nest {
+            entries,
+            utilities: Arc::new(self.utilities),
+        }
+    }
+}
+
+/// A bank whose rows are known: those of keeping, then choice by choice.
+pub(in crate::endogenous) fn restore(
+    rows: &Rows<'_>,
+    outer: &OuterMargin,
+    choices: Vec<f64>,
+    next: &mut dyn FnMut() -> Option<Entry>,
+) -> Option<OuterBank> {
+    let threads = Threads::one();
+    let mut bank = empty(rows, outer);
+    let nesting = Nesting::new(rows, outer, &threads, &mut bank).ok()?;
+    let mut fill = |plan: Plan| {
+        let entries: Option<Vec<Entry>> = plan.tasks.iter().map(|_| next()).collect();
+        entries.map(|entries| plan.with(entries))
+    };
+    bank.keepers = fill(nesting.plan_keepers().ok()?)?;
+    for &choice in &choices {
+        let nest = fill(nesting.plan_adjusters(choice).ok()?)?;
+        bank.adjusters.push(nest);
+    }
+    bank.golden = golden(&outer.search);
+    bank.costs = nesting.costs(&choices);
+    bank.choices = choices;
+    bank.faces = nesting.faces;
+    Some(bank)
+}
+
+/// Golden-section steps between choices.
+fn golden(search: &OuterSearch) -> Option<usize> {
+    match search {
+        OuterSearch::Grid(_) => None,
+        OuterSearch::Adaptive(options) => Some(options.golden_iterations),
+    }
 }
 
 /// A bank without rows.
@@ -151,21 +202,25 @@ impl<'a> Nesting<'a> {
 
     /// The rows of keeping.
     fn keepers(&self) -> Result<Nest, Trouble> {
-        let stock = |face: usize| {
-            let own = &self.faces[face];
-            (own.feasible && own.may_keep).then_some(own.keep)
-        };
-        self.nest(0.0, true, stock)
+        self.solve(self.plan_keepers()?)
     }
 
-    /// The rows of some outer choices, solved together.
+    /// The rows of some outer choices.
     pub(super) fn adjusters(&self, choices: &[f64]) -> Result<Vec<Nest>, Trouble> {
-        let nest = |&choice: &f64| {
-            self.nest(1.0, self.outer.by_state, |face| {
-                self.is_needed(face).then_some(choice)
-            })
-        };
+        let nest = |&choice: &f64| self.solve(self.plan_adjusters(choice)?);
         choices.iter().map(nest).collect()
+    }
+
+    fn plan_keepers(&self) -> Result<Plan, Trouble> {
+        self.plan(0.0, true, |face: usize| {
+            let own = &self.faces[face];
+            (own.feasible && own.may_keep).then_some(own.keep)
+        })
+    }
+
+    fn plan_adjusters(&self, choice: f64) -> Result<Plan, Trouble> {
+        let needed = |face| self.is_needed(face).then_some(choice);
+        self.plan(1.0, self.outer.by_state, needed)
     }
 
     /// Whether a face, or one of those that share its row, is feasible.
@@ -180,49 +235,56 @@ impl<'a> Nesting<'a> {
 
     /// Rows of all cells and branches with the stock that is said for each face; `None` where
     /// it is not feasible.
-    fn nest(
+    fn plan(
         &self,
         adjusts: f64,
         by_state: bool,
         stock: impl Fn(usize) -> Option<f64>,
-    ) -> Result<Nest, Trouble> {
+    ) -> Result<Plan, Trouble> {
         let step = if by_state { 1 } else { self.stocks.len() };
         let count = self.faces.len() / step;
         let mut faces = Faces::new(self.rows.kernel, self.rows.margin, self.outer);
         let (mut utilities, mut tasks) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for at in 0..count {
             let face = at * step;
+            let Some(post) = stock(face) else {
+                utilities.push(CellUtility::any());
+                tasks.push(None);
+                continue;
+            };
             self.load(&mut faces, face);
-            let post = stock(face);
-            // What is not feasible needs a utility to keep the numbers, any will do.
-            let own = faces.utility(post.unwrap_or(self.stocks[0]), adjusts);
-            match (own, post) {
-                (Ok(own), _) => utilities.push(own),
-                (Err(_), None) => utilities.push(CellUtility::any()),
-                (Err(kind), Some(_)) => return Err(self.at(face, kind)),
-            }
-            tasks.push(post.map(|post| {
-                let (rest, node) = (face / self.stocks.len(), face % self.stocks.len());
-                Task {
-                    cell: rest / self.branches * self.stocks.len() + node,
-                    branch: rest % self.branches,
-                    action: faces.action(post),
-                    chosen: [post, adjusts],
-                }
+            let utility = faces.utility(post, adjusts);
+            utilities.push(utility.map_err(|kind| self.at(face, kind))?);
+            let (rest, node) = (face / self.stocks.len(), face % self.stocks.len());
+            tasks.push(Some(Task {
+                cell: rest / self.branches * self.stocks.len() + node,
+                branch: rest % self.branches,
+                action: faces.action(post),
+                chosen: [post, adjusts],
             }));
         }
-        let mut entries: Vec<Entry> = (0..count).map(|_| Entry::default()).collect();
+        Ok(Plan {
+            step,
+            utilities,
+            tasks,
+        })
+    }
+
+    /// Solves the rows of a plan.
+    fn solve(&self, plan: Plan) -> Result<Nest, Trouble> {
+        let mut entries: Vec<Entry> = plan.tasks.iter().map(|_| Entry::default()).collect();
         let done = self.threads.try_for_each_with(
             entries.iter_mut(),
             || self.rows.worker(),
-            |worker, at, entry| match tasks[at] {
+            |worker, at, entry| match plan.tasks[at] {
                 None => Ok(()),
-                Some(task) => self.rows.solve_task(worker, task, &utilities[at], entry),
+                Some(task) => self
+                    .rows
+                    .solve_task(worker, task, &plan.utilities[at], entry),
             },
         );
-        done.map_err(|(at, kind)| self.at(at * step, kind))?;
-        let utilities = Arc::new(utilities);
-        Ok(Nest { entries, utilities })
+        done.map_err(|(at, kind)| self.at(at * plan.step, kind))?;
+        Ok(plan.with(entries))
     }
 
     /// Costs by face and choice.
