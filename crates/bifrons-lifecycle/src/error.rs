@@ -155,6 +155,16 @@ pub struct Place {
     pub point: Vec<(String, f64)>,
 }
 
+impl Place {
+    /// The same age and regime without a state.
+    pub(crate) fn of_all_states(self) -> Self {
+        Self {
+            point: Vec::new(),
+            ..self
+        }
+    }
+}
+
 impl core::fmt::Display for Place {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "age {}, regime `{}`", self.age, self.regime)?;

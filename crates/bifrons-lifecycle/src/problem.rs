@@ -204,11 +204,7 @@ fn named(model: &Model, plan: &RegimePlan, stage: &Stage, kind: FaultKind, place
         },
         FaultKind::Outer(cause) => Fault::Outer {
             cause,
-            // The search is of all states.
-            place: Place {
-                point: Vec::new(),
-                ..place
-            },
+            place: place.of_all_states(),
         },
         FaultKind::Shape { what, value } => Fault::Shape {
             what: what.to_owned(),

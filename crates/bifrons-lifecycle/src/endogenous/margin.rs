@@ -133,15 +133,11 @@ impl MarginPlanner<'_> {
         }
         let inputs = self.inputs();
         let reach = self.definitions.reaches(&utility[0], &BTreeSet::new());
-        let feasible = self
-            .regime
-            .constraints
-            .iter()
-            // Constraints of nested solvers are looked at for each outer choice.
-            .filter(|(name, _)| outer.is_none() && !bounds.contains(name))
-            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
-            .reduce(|all, one| all * one)
-            .unwrap_or_else(|| Expr::constant(1.0));
+        // Constraints of nested solvers are looked at for each outer choice.
+        let feasible = match outer {
+            Some(_) => Expr::constant(1.0),
+            None => self.feasible(&bounds),
+        };
         let [slope, offset] = resources;
         Ok(Some(Margin {
             state: self.states.len() - 1,
@@ -156,6 +152,15 @@ impl MarginPlanner<'_> {
             laws,
             outer,
         }))
+    }
+
+    /// Whether all constraints hold that are not in `bounds`, as a number.
+    pub(super) fn feasible(&self, bounds: &[String]) -> Expr {
+        let all = self.regime.constraints.iter();
+        all.filter(|(name, _)| !bounds.contains(name))
+            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
+            .reduce(|all, one| all * one)
+            .unwrap_or_else(|| Expr::constant(1.0))
     }
 
     pub(super) fn compile(

@@ -50,6 +50,16 @@ pub(crate) fn solve(
     let margin = kernel.stage.margin.as_ref()?;
     let settings = kernel.plan.declaration.solver.settings()?;
     let targets = targets(solution, kernel, period)?;
+    if let Some(outer) = &margin.outer {
+        let rows = Rows {
+            kernel,
+            margin,
+            settings,
+            targets,
+            utilities: &[],
+        };
+        return Some(solve_outer(&rows, outer, threads));
+    }
     Some(solve_rows(
         kernel, margin, settings, targets, threads, cache,
     ))
@@ -63,16 +73,6 @@ fn solve_rows(
     threads: &Threads,
     cache: &mut Cache,
 ) -> Result<Solved, Trouble> {
-    if let Some(outer) = &margin.outer {
-        let rows = Rows {
-            kernel,
-            margin,
-            settings,
-            targets,
-            utilities: &[],
-        };
-        return solve_outer(&rows, outer, threads);
-    }
     let branches = kernel.period.choices.branches;
     let utilities = match cache.take() {
         Some(known) if !margin.by_age => known,

@@ -57,12 +57,7 @@ impl MarginPlanner<'_> {
             Some(name) => Expr::symbol(name.as_str()),
             None => Expr::constant(default),
         };
-        let feasible = self.regime.constraints.iter();
-        let feasible = feasible
-            .filter(|(name, _)| !bounds.contains(name))
-            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
-            .reduce(|all, one| all * one)
-            .unwrap_or_else(|| Expr::constant(1.0));
+        let feasible = self.feasible(bounds);
         let scale = named(&outer.fixed.as_ref().map(|(name, _)| name.clone()), 0.0);
         let kept = Expr::symbol(outer.kept());
         let maps = [kept, map.offset, Expr::constant(map.factor), scale];
