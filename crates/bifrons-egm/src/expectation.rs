@@ -8,7 +8,8 @@ use crate::choice::TasteShocks;
 use crate::error::{EgmError, LengthError};
 use crate::reader::{ReadReport, Readings, RowReader};
 use crate::utility::Utility;
-use sums::{fold, mix, scale};
+pub(crate) use sums::scale;
+use sums::{fold, mix};
 
 /// How next resources move with savings.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -69,8 +69,8 @@ pub use nbegm::{
     NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsNodes, nbegm_step,
 };
 pub use outer::{
-    AdaptiveOptions, AdaptiveSolution, Adjustment, OuterBest, OuterCandidate, OuterFold,
-    OuterProblem, UniformFixedCost, batches, search_adaptive,
+    AdaptiveOptions, AdaptiveSolution, Adjustment, OuterBest, OuterCandidate, OuterFold, OuterPeak,
+    OuterProblem, OuterQueries, UniformFixedCost, batches, refine_peak, search_adaptive,
 };
 pub use problem::{InversionReport, SavingsProblem};
 pub use reader::{

@@ -5,10 +5,12 @@ mod cost;
 mod fold;
 mod interpolant;
 mod mesh;
+mod peak;
 
 pub use adaptive::{AdaptiveOptions, AdaptiveSolution, OuterBest, OuterProblem, search_adaptive};
 pub use cost::{Adjustment, UniformFixedCost};
-pub use fold::{OuterCandidate, OuterFold};
+pub use fold::{OuterCandidate, OuterFold, OuterQueries};
+pub use peak::{OuterPeak, refine_peak};
 
 use std::ops::Range;
 

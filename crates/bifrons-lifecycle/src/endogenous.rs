@@ -4,14 +4,17 @@ mod bank;
 mod crowd;
 mod kinked;
 mod margin;
+mod outer;
 mod rows;
 mod store;
 mod target;
 mod utility;
 mod worker;
 
+pub use bank::OuterValues;
 pub(crate) use bank::{Bank, Choice, best};
 pub(crate) use crowd::Readouts;
 pub(crate) use margin::{Margin, MarginPlanner, Terminal};
+pub(crate) use outer::{ADJUSTS, Decider, OuterBank, bound_definitions};
 pub(crate) use rows::{Cache, Solved, Trouble, footprint, solve};
 pub(crate) use store::{read_bank, write_bank};

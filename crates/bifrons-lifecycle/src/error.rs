@@ -1,5 +1,6 @@
 //! What can go wrong, with the code, the thing and the remedy.
 
+use bifrons_egm::OuterError;
 use bifrons_grids::SpaceError;
 use bifrons_memory::{BudgetError, Bytes};
 use bifrons_table::SinkError;
@@ -154,6 +155,16 @@ pub struct Place {
     pub point: Vec<(String, f64)>,
 }
 
+impl Place {
+    /// The same age and regime without a state.
+    pub(crate) fn of_all_states(self) -> Self {
+        Self {
+            point: Vec::new(),
+            ..self
+        }
+    }
+}
+
 impl core::fmt::Display for Place {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "age {}, regime `{}`", self.age, self.regime)?;
@@ -224,6 +235,14 @@ pub enum Fault {
         /// Where.
         place: Place,
     },
+    /// The search for an outer choice fails, for instance because it ran out of nodes.
+    #[error("{cause}, at {place}")]
+    Outer {
+        /// What went wrong.
+        cause: OuterError,
+        /// Where; the search is of all states.
+        place: Place,
+    },
     /// A quantity does not have the shape that the solver needs.
     #[error("{what}, got {value}, at {place}; correct the formula or use GridSearch")]
     Shape {
@@ -246,6 +265,7 @@ impl Fault {
             | Self::ProbabilitySum { place, .. }
             | Self::Outside { place, .. }
             | Self::NonConcave { place, .. }
+            | Self::Outer { place, .. }
             | Self::Shape { place, .. } => place,
         }
     }

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use bifrons_egm::OuterError;
 use bifrons_grids::{Cells, Grid, Multilinear, ReadError};
 use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
@@ -104,6 +105,8 @@ pub(crate) enum FaultKind {
         savings: f64,
         resources: f64,
     },
+    /// The search for an outer choice.
+    Outer(OuterError),
     /// Something that must increase or be positive does not, at a number.
     Shape {
         what: &'static str,

@@ -36,6 +36,7 @@ mod store;
 
 pub use ages::Ages;
 pub use domain::Domain;
+pub use endogenous::OuterValues;
 pub use error::{BuildError, BuildErrors, Fault, ParameterError, Place, SimulateError, SolveError};
 pub use formula::Formula;
 pub use model::{DetectedBreak, Model, ModelBuilder};
@@ -48,7 +49,7 @@ pub use problem::Problem;
 pub use regime::{Edge, Joint, Probabilities, Regime};
 pub use simulate::{Decisions, Panel, SimulateOptions, SimulationReport};
 pub use solution::{Report, Solution, Statistics};
-pub use solver::{DcEgm, Liquid, NbEgm, Solver};
+pub use solver::{DcEgm, Liquid, NNbEgm, NbEgm, Negm, Outer, OuterSearch, Solver};
 pub use store::StoreError;
 
 #[cfg(doctest)]

@@ -150,7 +150,7 @@ impl Model {
     }
 
     /// Names of the states of a regime in the order of its arrays: categories and processes first,
-    /// continuous states last.
+    /// continuous states last, of them the liquid one last of all.
     pub fn states(&self, regime: &str) -> impl Iterator<Item = &str> {
         let plan = self.inner.regimes.iter().find(|plan| plan.name() == regime);
         plan.into_iter()

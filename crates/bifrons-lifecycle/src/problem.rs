@@ -203,6 +203,10 @@ fn named(model: &Model, plan: &RegimePlan, stage: &Stage, kind: FaultKind, place
             resources,
             place,
         },
+        FaultKind::Outer(cause) => Fault::Outer {
+            cause,
+            place: place.of_all_states(),
+        },
         FaultKind::Shape { what, value } => Fault::Shape {
             what: what.to_owned(),
             value,

@@ -6,7 +6,7 @@ use bifrons_shocks::{Discretisation, TransitionMatrix};
 use crate::domain::Domain;
 use crate::formula::Formula;
 use crate::preference::Preferences;
-use crate::solver::{Liquid, Solver};
+use crate::solver::{Liquid, Outer, Solver};
 
 /// A regime: what is known, chosen and enjoyed while it lasts, and where it leads.
 ///
@@ -47,6 +47,9 @@ pub struct Regime {
     pub(crate) taste_shocks: Option<Formula>,
     pub(crate) solver: Solver,
     pub(crate) liquid: Option<Liquid>,
+    pub(crate) outer: Option<Outer>,
+    /// Whether the outer stock is adjusted.
+    pub(crate) adjusts: Option<Formula>,
 }
 
 /// How the next value of a state comes about.
@@ -79,6 +82,8 @@ impl Regime {
             taste_shocks: None,
             solver: Solver::GridSearch,
             liquid: None,
+            outer: None,
+            adjusts: None,
         }
     }
 
@@ -210,6 +215,22 @@ impl Regime {
     #[must_use]
     pub fn liquid(mut self, liquid: Liquid) -> Self {
         self.liquid = Some(liquid);
+        self
+    }
+
+    /// Which state, action and functions are the outer margin of nested solvers.
+    ///
+    /// From then on `adjusts` is a name that formulas can read: 0 where the stock after the choice
+    /// is what it is after keeping, up to 1e-12 of both, else 1.
+    #[must_use]
+    pub fn outer(mut self, outer: Outer) -> Self {
+        let (post, kept) = (
+            Expr::symbol(outer.post.as_str()),
+            Expr::symbol(outer.kept()),
+        );
+        let same = (&post - &kept).abs().le((post.abs() + kept.abs()) * 1e-12);
+        self.adjusts = Some(Expr::select(same, 0.0, 1.0).into());
+        self.outer = Some(outer);
         self
     }
 

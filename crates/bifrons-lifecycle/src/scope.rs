@@ -258,6 +258,13 @@ impl Definitions {
         changed
     }
 
+    /// The same definitions without some names, which become inputs.
+    pub(crate) fn without(&self, names: &[Symbol]) -> Self {
+        let mut changed = self.clone();
+        changed.bodies.retain(|name, _| !names.contains(name));
+        changed
+    }
+
     /// The definitions that these names need, operands first.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Values and policies of all ages, and what was seen on the way.
 
-use crate::endogenous::Bank;
+use crate::endogenous::{Bank, Decider, OuterBank, OuterValues};
 use crate::error::Fault;
 use crate::problem::Problem;
 use crate::space::Space;
@@ -118,6 +118,9 @@ impl Solution {
     #[must_use]
     pub fn policy_at(&self, period: usize, regime: &str, state: &[f64]) -> Option<Vec<f64>> {
         let (index, slot) = self.slot(period, regime)?;
+        if let Some(bank) = slot.bank.as_ref().and_then(|bank| bank.outer.as_deref()) {
+            return self.nested_policy(period, index, bank, state);
+        }
         let (cell, liquid) = self.space(period, index)?.cell_of(state)?;
         let choice = slot.bank.as_ref()?.best(cell, liquid)?;
         let plan = &self.problem.model.inner.regimes[index];
@@ -157,11 +160,50 @@ impl Solution {
     pub fn value_at(&self, period: usize, regime: &str, state: &[f64]) -> Option<f64> {
         let (index, slot) = self.slot(period, regime)?;
         let space = self.space(period, index)?;
+        if let Some(bank) = slot.bank.as_ref().filter(|bank| bank.outer.is_some()) {
+            let (&liquid, rest) = state.split_last()?;
+            let (&stock, discrete) = rest.split_last()?;
+            let cell = space.discrete_cell(discrete, 2)?;
+            return bank.nested_value(cell, stock, liquid);
+        }
         if let Some(bank) = &slot.bank {
             let (cell, liquid) = space.cell_of(state)?;
             return Some(bank.value(cell, liquid));
         }
         space.reader.read(slot.values.as_deref()?, state).ok()
+    }
+
+    /// Value of keeping and of the best adjustment at any state, before a fixed cost, and how
+    /// likely adjusting is, for regimes with an outer margin; `-inf` where one is not feasible.
+    ///
+    /// At a stock between two nodes everything is blended linearly, as [`Solution::value_at`] is.
+    #[must_use]
+    pub fn adjustment_at(&self, period: usize, regime: &str, state: &[f64]) -> Option<OuterValues> {
+        let (index, slot) = self.slot(period, regime)?;
+        let (&liquid, rest) = state.split_last()?;
+        let (&stock, discrete) = rest.split_last()?;
+        let cell = self.space(period, index)?.discrete_cell(discrete, 2)?;
+        slot.bank.as_ref()?.adjustment(cell, stock, liquid)
+    }
+
+    fn nested_policy(
+        &self,
+        period: usize,
+        regime: usize,
+        bank: &OuterBank,
+        state: &[f64],
+    ) -> Option<Vec<f64>> {
+        let none: &[f64] = &[];
+        let kernel = self.problem.kernel(period, regime, false, |_| Some(none))?;
+        let decision = Decider::new(&kernel, bank)?.decide(state, None)?;
+        let choices = &kernel.period.choices;
+        let mut action = vec![0.0; choices.axes.len()];
+        choices.values_into(decision.branch * choices.inner, &mut action);
+        let [.., outer, liquid] = action.as_mut_slice() else {
+            return None;
+        };
+        (*outer, *liquid) = (decision.action, decision.policy);
+        Some(action)
     }
 
     /// The coordinates of a state of the arrays.

@@ -1,5 +1,9 @@
 //! Which solver a regime uses, and the margins that it works on.
 
+mod outer;
+
+pub use outer::{NNbEgm, Negm, Outer, OuterSearch};
+
 use bifrons_egm::{DcEgmOptions, NbEgmOptions, ReadOptions};
 use bifrons_grids::{Axis, Grid};
 
@@ -10,6 +14,8 @@ use bifrons_grids::{Axis, Grid};
 /// | [`Solver::GridSearch`] | every model | states × actions × nodes of the expectation |
 /// | [`Solver::Egm`] | one continuous state and action, concave | savings nodes × nodes of the expectation |
 /// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs; no taste shocks | the same and the breakpoints |
+/// | [`Solver::Negm`] | as `DcEgm`, and a stock that is kept or adjusted; no taste shocks | `DcEgm` for each outer choice, and one read more per read |
+/// | [`Solver::NNbEgm`] | as `NbEgm`, and a stock that is kept or adjusted | the same with `NbEgm` |
 /// | [`Solver::DcEgm`] | the same with discrete states and actions, processes, taste shocks | the same for each combination |
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -26,6 +32,11 @@ pub enum Solver {
     /// The endogenous grid method for budgets with kinks, cliffs and floors, which are found in the
     /// formula of the resources; the best discrete choice, no taste shocks.
     NbEgm(NbEgm),
+    /// The nested endogenous grid method (Druedahl 2021): `DcEgm` given a second stock, whose
+    /// choice is searched for outside.
+    Negm(Negm),
+    /// Nested, with `NbEgm` inside: a second stock and budgets with kinks, cliffs and floors.
+    NNbEgm(NNbEgm),
 }
 
 impl Solver {
@@ -37,6 +48,8 @@ impl Solver {
             Self::Egm => "Egm",
             Self::DcEgm(_) => "DcEgm",
             Self::NbEgm(_) => "NbEgm",
+            Self::Negm(_) => "Negm",
+            Self::NNbEgm(_) => "NNbEgm",
         }
     }
 
@@ -47,6 +60,26 @@ impl Solver {
             Self::Egm => Some(DcEgm::default()),
             Self::DcEgm(settings) => Some(*settings),
             Self::NbEgm(settings) => Some(DcEgm::new().read(settings.read)),
+            Self::Negm(settings) => Some(settings.inner),
+            Self::NNbEgm(settings) => Some(DcEgm::new().read(settings.step().1)),
+        }
+    }
+
+    /// Settings of steps for budgets with breakpoints.
+    pub(crate) fn kinked(&self) -> Option<NbEgmOptions> {
+        match self {
+            Self::NbEgm(settings) => Some(settings.step),
+            Self::NNbEgm(settings) => Some(settings.step().0),
+            _ => None,
+        }
+    }
+
+    /// The outer search and the outer choices in flight.
+    pub(crate) fn outer(&self) -> Option<(&OuterSearch, usize)> {
+        match self {
+            Self::Negm(settings) => Some((&settings.search, settings.outer_batch_size)),
+            Self::NNbEgm(settings) => Some((&settings.search, settings.outer_batch_size)),
+            _ => None,
         }
     }
 }

@@ -79,6 +79,20 @@ impl Space {
         Some((cell, liquid))
     }
 
+    /// Number of the discrete part of a point, in front of so many continuous coordinates.
+    pub(crate) fn discrete_cell(&self, discrete: &[f64], continuous: usize) -> Option<usize> {
+        let axes = self.reader.space().axes();
+        if discrete.len() + continuous != axes.len() {
+            return None;
+        }
+        let mut cell = 0;
+        for (value, axis) in discrete.iter().zip(axes) {
+            let same = |node: &f64| node.total_cmp(value).is_eq();
+            cell = cell * axis.len() + axis.nodes().iter().position(same)?;
+        }
+        Some(cell)
+    }
+
     /// Coordinates of a cell.
     pub(crate) fn point_into(&self, mut flat: usize, point: &mut [f64]) {
         let space = self.reader.space();
@@ -93,6 +107,8 @@ impl Space {
 pub(crate) struct Declared<'a> {
     pub(crate) regime: &'a str,
     pub(crate) entries: &'a [(String, Domain)],
+    /// The continuous quantity that comes last.
+    pub(crate) last: Option<&'a str>,
     /// Whether a quantity without a grid gets one node.
     pub(crate) free: bool,
 }
@@ -111,7 +127,7 @@ impl Declared<'_> {
                 batch_size: domain.batch_size,
             })
             .collect();
-        all.sort_by_key(Quantity::is_continuous);
+        all.sort_by_key(|own| (own.is_continuous(), self.last == Some(&*own.name)));
         all
     }
 

@@ -8,7 +8,9 @@ use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::method::Method;
 use crate::options::{Options, Save};
-use crate::problem::{Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Solved, Whole};
+use crate::problem::{
+    Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Solved, Whole,
+};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
 use crate::tolerance::Tolerance;

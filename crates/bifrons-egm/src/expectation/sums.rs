@@ -5,7 +5,7 @@ use bifrons_lanes::{Kernel, Level};
 use super::Gradient;
 
 /// Multiplies marginals by the derivative of resources.
-pub(super) fn scale(marginal: &mut [f64], gradient: Gradient<'_>) {
+pub(crate) fn scale(marginal: &mut [f64], gradient: Gradient<'_>) {
     match gradient {
         Gradient::Constant(1.0) => {}
         _ => Level::detect().dispatch(Scale { marginal, gradient }),

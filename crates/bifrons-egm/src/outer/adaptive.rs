@@ -4,6 +4,7 @@ use bifrons_memory::Footprint;
 
 use super::interpolant;
 use super::mesh::Mesh;
+use super::peak::golden;
 use crate::error::OuterError;
 
 /// The inner problem as a function of the outer choice.
@@ -472,7 +473,8 @@ impl Search<'_> {
         };
         let mut list = vec![(exact, top)];
         for &peak in &peaks {
-            let (choice, value) = self.golden(query, peak);
+            let y = |i: usize| self.mesh.y(i, query);
+            let (choice, value) = golden(&self.mesh.z, y, peak, self.options.golden_iterations);
             let polished = problem.polish(query, choice);
             let value = polished.unwrap_or(value);
             let is_exact = polished.is_some();
@@ -497,33 +499,5 @@ impl Search<'_> {
             .find(|(_, peak)| *peak != around)
             .map(|(other, _)| (other.choice, other.value));
         OuterBest { second, ..best }
-    }
-
-    /// Golden section on the interpolant around a point.
-    fn golden(&self, query: usize, peak: usize) -> (f64, f64) {
-        const RATIO: f64 = 0.618_033_988_749_894_9;
-        let z = &self.mesh.z;
-        let y = |i: usize| self.mesh.y(i, query);
-        let value = |x: f64| {
-            let i = z.partition_point(|&other| other <= x).clamp(1, z.len() - 1) - 1;
-            interpolant::read(z, y, i, x)
-        };
-        let (mut low, mut high) = (z[peak.saturating_sub(1)], z[(peak + 1).min(z.len() - 1)]);
-        let (mut a, mut b) = (high - RATIO * (high - low), low + RATIO * (high - low));
-        let (mut at_a, mut at_b) = (value(a), value(b));
-        for _ in 0..self.options.golden_iterations {
-            if at_a >= at_b {
-                high = b;
-                (b, at_b) = (a, at_a);
-                a = high - RATIO * (high - low);
-                at_a = value(a);
-            } else {
-                low = a;
-                (a, at_a) = (b, at_b);
-                b = low + RATIO * (high - low);
-                at_b = value(b);
-            }
-        }
-        if at_a >= at_b { (a, at_a) } else { (b, at_b) }
     }
 }

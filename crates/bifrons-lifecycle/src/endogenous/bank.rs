@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader};
 use bifrons_memory::Footprint;
 
+use super::outer::{OuterBank, OuterReader};
 use super::utility::CellUtility;
 use crate::preference::log_sum;
 
@@ -16,6 +17,8 @@ pub(crate) struct Bank {
     pub(super) utilities: Arc<Vec<CellUtility>>,
     /// Scale of the taste shocks, zero without.
     pub(crate) scale: f64,
+    /// Rows by outer choice, of nested solvers; then there are no other ones.
+    pub(crate) outer: Option<Box<OuterBank>>,
 }
 
 /// One row with the resources at which it is read.
@@ -42,6 +45,20 @@ impl Entry {
     }
 }
 
+/// What keeping and adjusting are worth at one state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct OuterValues {
+    /// The value of the state: the larger of both, or the expectation over the fixed cost.
+    pub value: f64,
+    /// Value of keeping.
+    pub keep: f64,
+    /// Value of the best adjustment, before a fixed cost.
+    pub adjust: f64,
+    /// How likely adjusting is; 0 or 1 without a fixed cost.
+    pub probability: f64,
+}
+
 /// What a row says at one point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Choice {
@@ -51,6 +68,55 @@ pub(crate) struct Choice {
 }
 
 impl Bank {
+    /// The rows of a nested solver.
+    pub(super) fn nested(outer: OuterBank) -> Self {
+        Self {
+            branches: outer.branches(),
+            entries: Vec::new(),
+            utilities: Arc::default(),
+            scale: 0.0,
+            outer: Some(Box::new(outer)),
+        }
+    }
+
+    /// Value of a nested regime at a state whose discrete part is a cell.
+    pub(crate) fn nested_value(&self, cell: usize, stock: f64, liquid: f64) -> Option<f64> {
+        Some(self.adjustment(cell, stock, liquid)?.value)
+    }
+
+    /// Values of a nested regime, blended between two nodes of the stock.
+    pub(crate) fn adjustment(&self, cell: usize, stock: f64, liquid: f64) -> Option<OuterValues> {
+        let bank = self.outer.as_ref()?;
+        let mut reader = OuterReader::default();
+        let mut sum = [0.0; 4];
+        for (node, weight) in bank.weights(stock)? {
+            if weight == 0.0 {
+                continue;
+            }
+            let fold = reader
+                .read(bank, (cell, node), [1.0, 0.0], &[liquid])
+                .ok()?;
+            let channels = [
+                fold.value(),
+                fold.keep_value(),
+                fold.adjust_value(),
+                fold.probability(),
+            ];
+            for (sum, channel) in sum.iter_mut().zip(channels) {
+                let own = channel[0];
+                // A place beside which nothing is feasible is not feasible.
+                *sum += if own.is_finite() { weight * own } else { own };
+            }
+        }
+        let [value, keep, adjust, probability] = sum;
+        Some(OuterValues {
+            value,
+            keep,
+            adjust,
+            probability,
+        })
+    }
+
     /// Number of branches.
     pub(crate) fn branches(&self) -> usize {
         self.branches

@@ -275,13 +275,13 @@ impl KinkedWorker {
         }
     }
 
-    /// Solves a row and keeps it with its budget.
+    /// Solves a row and keeps it, with its budget unless resources are elsewhere.
     pub(super) fn step(
         &mut self,
         problem: &SavingsProblem<'_>,
         options: &NbEgmOptions,
         reader: RowReader,
-        budget: Budget,
+        budget: Option<Budget>,
         entry: &mut Entry,
     ) -> Result<(), EgmError> {
         entry.row.clear();
@@ -289,7 +289,7 @@ impl KinkedWorker {
         nbegm_step(problem, breaks, options, &mut self.work, &mut entry.row)?;
         entry.reader = reader;
         entry.reader.prepare(entry.row.view())?;
-        entry.budget = Some(Box::new(budget));
+        entry.budget = budget.map(Box::new);
         Ok(())
     }
 }

@@ -10,12 +10,14 @@ use bifrons_expr::{CompileError, Expr, Symbol};
 use bifrons_grids::Grid;
 
 use super::kinked::Kinked;
+use super::outer::{OuterMargin, bound};
 use crate::edge::{EdgePlan, MeshAxis, Producer};
 use crate::error::BuildError;
+use crate::kernel::Kernel;
 use crate::program::Program;
 use crate::regime::Regime;
 use crate::scope::{Body, Definitions};
-use crate::solver::{Liquid, Solver};
+use crate::solver::Liquid;
 use crate::space::Quantity;
 use crate::stage::{EdgeStage, constraint_symbol, on_edge, preference_symbol, probability_symbol};
 
@@ -38,6 +40,8 @@ pub(crate) struct Margin {
     pub(crate) kinked: Option<Kinked>,
     /// For each edge, slope and offset of the next state in savings; inputs as for its laws.
     pub(crate) laws: Vec<Option<Program>>,
+    /// The stock around it, if the solver is nested.
+    pub(crate) outer: Option<OuterMargin>,
 }
 
 /// What a terminal regime is worth. Outputs: utility, its derivative by the continuous state.
@@ -53,20 +57,37 @@ pub(crate) struct MarginPlanner<'a> {
     pub(crate) regime: &'a Regime,
     pub(crate) states: &'a [Quantity],
     pub(crate) actions: &'a [Quantity],
+    /// Definitions of the inner problem: an outer choice is an input.
     pub(crate) definitions: &'a Definitions,
+    /// Definitions as declared.
+    pub(crate) original: &'a Definitions,
     pub(crate) leaves: &'a BTreeMap<Symbol, usize>,
     pub(crate) edges: &'a [EdgeStage],
     /// For each edge, whether the target can be read by the liquid state of this name.
     pub(crate) readable: &'a dyn Fn(&EdgePlan, &str) -> bool,
+    /// Whether a state of the target of an edge is continuous.
+    pub(crate) continuous: &'a dyn Fn(&EdgePlan, usize) -> bool,
     pub(crate) errors: &'a mut Vec<BuildError>,
 }
 
 /// Symbols of the margin.
-struct Roles {
-    state: Symbol,
-    action: Symbol,
-    savings: Symbol,
-    resources: Expr,
+pub(super) struct Roles {
+    pub(super) state: Symbol,
+    pub(super) action: Symbol,
+    pub(super) savings: Symbol,
+    pub(super) resources: Expr,
+}
+
+impl Margin {
+    /// Liquid states among which breakpoints are looked for.
+    pub(super) fn range(&self, kernel: &Kernel<'_>) -> (f64, f64) {
+        let nodes = kernel.period.space.reader.space().axes()[self.state].nodes();
+        let grid = &self.savings;
+        let low = nodes[0].min(grid[0]);
+        let high = nodes[nodes.len() - 1].max(grid[grid.len() - 1]);
+        let width = high - low + 1.0;
+        (low - width, high + width)
+    }
 }
 
 impl MarginPlanner<'_> {
@@ -96,6 +117,10 @@ impl MarginPlanner<'_> {
         };
         self.check_kinds(&liquid);
         let bounds = self.check_constraints(&liquid, &roles);
+        let outer = self.outer(&liquid, &roles, &bounds)?;
+        if self.regime.solver.outer().is_some() && outer.is_none() {
+            return Ok(None);
+        }
         self.check_savings_stage(&roles);
         let resources = self.resources(&roles);
         let utility = self.utility(&roles);
@@ -108,14 +133,11 @@ impl MarginPlanner<'_> {
         }
         let inputs = self.inputs();
         let reach = self.definitions.reaches(&utility[0], &BTreeSet::new());
-        let feasible = self
-            .regime
-            .constraints
-            .iter()
-            .filter(|(name, _)| !bounds.contains(name))
-            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
-            .reduce(|all, one| all * one)
-            .unwrap_or_else(|| Expr::constant(1.0));
+        // Constraints of nested solvers are looked at for each outer choice.
+        let feasible = match outer {
+            Some(_) => Expr::constant(1.0),
+            None => self.feasible(&bounds),
+        };
         let [slope, offset] = resources;
         Ok(Some(Margin {
             state: self.states.len() - 1,
@@ -128,10 +150,20 @@ impl MarginPlanner<'_> {
             utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
             cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
             laws,
+            outer,
         }))
     }
 
-    fn compile(
+    /// Whether all constraints hold that are not in `bounds`, as a number.
+    pub(super) fn feasible(&self, bounds: &[String]) -> Expr {
+        let all = self.regime.constraints.iter();
+        all.filter(|(name, _)| !bounds.contains(name))
+            .map(|(name, _)| Expr::symbol(constraint_symbol(name)))
+            .reduce(|all, one| all * one)
+            .unwrap_or_else(|| Expr::constant(1.0))
+    }
+
+    pub(super) fn compile(
         &self,
         definitions: &Definitions,
         inputs: &[Symbol],
@@ -140,9 +172,29 @@ impl MarginPlanner<'_> {
         Program::new(definitions, self.leaves, inputs, outputs)
     }
 
-    fn inputs(&self) -> Vec<Symbol> {
+    /// States, actions and, of nested solvers, what the outer choice is.
+    pub(super) fn inputs(&self) -> Vec<Symbol> {
         let quantities = self.states.iter().chain(self.actions);
-        quantities.map(|own| own.symbol.clone()).collect()
+        let mut all: Vec<Symbol> = quantities.map(|own| own.symbol.clone()).collect();
+        all.extend(self.chosen());
+        all
+    }
+
+    fn chosen(&self) -> Vec<Symbol> {
+        let nested = self.regime.solver.outer().is_some();
+        let outer = self.regime.outer.as_ref().filter(|_| nested);
+        outer.map_or_else(Vec::new, |own| bound(own).to_vec())
+    }
+
+    /// Inputs of laws: the nodes of the axes come before what the outer choice is.
+    pub(super) fn edge_inputs(&self, index: usize) -> Vec<Symbol> {
+        let quantities = self.states.iter().chain(self.actions);
+        let mut all: Vec<Symbol> = quantities.map(|own| own.symbol.clone()).collect();
+        for axis in &self.edges[index].plan.axes {
+            all.extend(axis.symbols(&self.regime.shocks));
+        }
+        all.extend(self.chosen());
+        all
     }
 
     fn refuse(&mut self, code: &str, item: &str, message: impl Into<String>, remedy: &str) {
@@ -153,8 +205,8 @@ impl MarginPlanner<'_> {
         }
     }
 
-    /// Probabilities, discount factor and the like do not move with savings.
-    fn check_savings_stage(&mut self, roles: &Roles) {
+    /// Probabilities, discount factor and laws of what is not liquid.
+    pub(super) fn savings_stage(&self) -> Vec<Symbol> {
         let mut names = vec![preference_symbol("discount")];
         for (index, edge) in self.edges.iter().enumerate() {
             names.push(probability_symbol(index));
@@ -170,7 +222,12 @@ impl MarginPlanner<'_> {
                 }
             }
         }
-        for name in names {
+        names
+    }
+
+    /// Probabilities, discount factor and the like do not move with savings.
+    fn check_savings_stage(&mut self, roles: &Roles) {
+        for name in self.savings_stage() {
             let reads = self
                 .definitions
                 .reaches(&Expr::symbol(&name), &BTreeSet::new());
@@ -201,7 +258,7 @@ impl MarginPlanner<'_> {
         else {
             return Some([Expr::constant(1.0), Expr::constant(0.0)]);
         };
-        let whole = self.definitions.inlined(name, &BTreeSet::new());
+        let whole = self.base_resources(roles);
         let reads = self
             .definitions
             .reaches(&Expr::symbol(name), &BTreeSet::new());
@@ -216,7 +273,7 @@ impl MarginPlanner<'_> {
             return None;
         }
         let open = whole.filter(|whole| !self.is_opaque(self.definitions, whole, &roles.state));
-        if let Solver::NbEgm(_) = self.regime.solver {
+        if self.regime.solver.kinked().is_some() {
             return self.has_breaks(name, open, roles);
         }
         let line = open.and_then(|whole| whole.affine_in(&roles.state));
@@ -256,14 +313,10 @@ impl MarginPlanner<'_> {
 
     /// Resources with their breakpoints, compiled.
     fn kinked(&self, roles: &Roles) -> Result<Option<Kinked>, CompileError> {
-        let Solver::NbEgm(_) = self.regime.solver else {
+        if self.regime.solver.kinked().is_none() {
             return Ok(None);
-        };
-        let whole = match roles.resources.as_symbol() {
-            Some(name) if *name != roles.state => self.definitions.inlined(name, &BTreeSet::new()),
-            _ => Some(roles.resources.clone()),
-        };
-        let Some(whole) = whole else {
+        }
+        let Some(whole) = self.base_resources(roles) else {
             return Ok(None);
         };
         let inputs = self.inputs();
@@ -370,27 +423,19 @@ impl MarginPlanner<'_> {
             self.refuse("LAW", &item, message, remedy);
             return Ok(None);
         };
-        let mut inputs = self.inputs();
-        for axis in &self.edges[index].plan.axes {
-            inputs.extend(axis.symbols(&self.regime.shocks));
-        }
+        let inputs = self.edge_inputs(index);
         let outputs = [line.slope, line.offset];
         self.compile(definitions, &inputs, &outputs).map(Some)
     }
 }
 
 impl Terminal {
-    /// What a terminal regime is worth, if its utility is a formula of at most one continuous
-    /// state.
+    /// What a terminal regime is worth, if its utility is a formula of the last continuous state.
     pub(crate) fn new(
         states: &[Quantity],
         definitions: &Definitions,
         leaves: &BTreeMap<Symbol, usize>,
     ) -> Option<Self> {
-        let continuous = states.iter().filter(|own| own.is_continuous()).count();
-        if continuous > 1 {
-            return None;
-        }
         let name = Symbol::new("utility");
         let worth = definitions.inlined(&name, &BTreeSet::new())?;
         let slope = match states.last().filter(|own| own.is_continuous()) {
@@ -410,7 +455,10 @@ impl Terminal {
         let worth = Program::new(definitions, leaves, &inputs, &[worth, slope]).ok()?;
         Some(Self {
             worth,
-            state: (continuous == 1).then(|| states.len() - 1),
+            state: states
+                .last()
+                .filter(|own| own.is_continuous())
+                .map(|_| states.len() - 1),
         })
     }
 }

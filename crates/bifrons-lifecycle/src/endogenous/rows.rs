@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{Expectation, Readings, Row, RowReader, StepWorkspace};
+use bifrons_egm::{AdaptiveSolution, Expectation, Readings, Row, RowReader, StepWorkspace};
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 use bifrons_memory::Footprint;
@@ -10,6 +10,7 @@ use bifrons_parallel::Threads;
 
 use super::bank::{Bank, Entry};
 use super::margin::Margin;
+use super::outer::{OuterBank, OuterMargin, OuterReader, solve_outer};
 use super::target::{Target, TargetKind};
 use super::utility::CellUtility;
 use super::worker::Rows;
@@ -18,6 +19,7 @@ use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::log_sum;
 use crate::problem::Problem;
 use crate::solution::Solution;
+use crate::solver::OuterSearch;
 
 /// A regime at one age, solved.
 #[derive(Debug)]
@@ -48,6 +50,16 @@ pub(crate) fn solve(
     let margin = kernel.stage.margin.as_ref()?;
     let settings = kernel.plan.declaration.solver.settings()?;
     let targets = targets(solution, kernel, period)?;
+    if let Some(outer) = &margin.outer {
+        let rows = Rows {
+            kernel,
+            margin,
+            settings,
+            targets,
+            utilities: &[],
+        };
+        return Some(solve_outer(&rows, outer, threads));
+    }
     Some(solve_rows(
         kernel, margin, settings, targets, threads, cache,
     ))
@@ -96,6 +108,7 @@ fn solve_rows(
         entries,
         utilities,
         scale,
+        outer: None,
     };
     let nodes = kernel.period.space.reader.space().axes()[margin.state].nodes();
     let mut values = vec![0.0; cells * liquid];
@@ -262,7 +275,10 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
     let liquid = own.space.reader.space().shape()[margin.state];
     let rows = own.space.len() / liquid * own.choices.branches;
     // Crossings are few; a row of a folded chain has at most twice its nodes.
-    let bank = Bank::footprint(rows, nodes);
+    let bank = match &margin.outer {
+        None => Bank::footprint(rows, nodes),
+        Some(outer) => nested_footprint(own, outer, (rows, liquid, nodes)),
+    };
     let branches = own.choices.branches;
     let constrained = settings.step.constrained_points;
     let worker = stage
@@ -278,5 +294,40 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         .beside(RowReader::footprint(nodes))
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
         .beside(Footprint::of::<f64>((branches + 3) * liquid + branches));
-    Some((bank, worker))
+    let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
+        let candidates = choices(outer) * own.choices.branches;
+        OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
+    });
+    Some((bank, worker.beside(nested)))
+}
+
+/// Outer choices of one period at most.
+fn choices(outer: &OuterMargin) -> usize {
+    match &outer.search {
+        OuterSearch::Grid(axis) => axis.len(),
+        OuterSearch::Adaptive(options) => 2 * options.max_nodes.max(options.initial_grid.len()),
+    }
+}
+
+/// Bytes that a nested regime at one age leaves behind.
+fn nested_footprint(
+    own: &PeriodPlan,
+    outer: &OuterMargin,
+    (faces, liquid, nodes): (usize, usize, usize),
+) -> Footprint {
+    let stocks = own.space.reader.space().shape()[outer.state];
+    let count = choices(outer);
+    let rows = if outer.by_state {
+        faces.saturating_mul(count + 1)
+    } else {
+        (faces / stocks).saturating_mul(count + stocks)
+    };
+    let search = match &outer.search {
+        OuterSearch::Grid(_) => Footprint::ZERO,
+        OuterSearch::Adaptive(options) => {
+            let queries = faces / own.choices.branches * liquid;
+            AdaptiveSolution::footprint(queries, options).into_scratch()
+        }
+    };
+    OuterBank::footprint(faces, rows, nodes, count).beside(search)
 }

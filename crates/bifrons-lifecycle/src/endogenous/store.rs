@@ -3,47 +3,60 @@
 use std::sync::Arc;
 
 use bifrons_egm::{
-    Affine, BreakKind, BreakOwner, Budget, Corner, Row, RowReader, RowView, Threshold,
+    Affine, BreakKind, BreakOwner, Budget, Corner, ReadOptions, Row, RowReader, RowView, Threshold,
 };
 
 use super::bank::{Bank, Entry};
+use super::outer::restore;
 use super::rows::{taste, utilities};
+use super::worker::Rows;
 use crate::problem::Problem;
 use crate::store::{ByteReader, ByteWriter};
 
 /// Writes the rows of a regime at one age; utilities follow from the model.
 pub(crate) fn write_bank(bank: &Bank, out: &mut ByteWriter) {
-    for entry in &bank.entries {
-        out.flag(entry.feasible);
-        out.numbers(&[entry.slope, entry.offset]);
-        out.flag(entry.budget.is_some());
-        if let Some(budget) = &entry.budget {
-            out.u64(budget.points().len() as u64);
-            for (&point, &kind) in budget.points().iter().zip(budget.kinds()) {
-                out.number(point);
-                out.u32(match kind {
-                    BreakKind::Kink => 0,
-                    BreakKind::Jump => 1,
-                    _ => 2,
-                });
-            }
-            for piece in budget.pieces() {
-                out.numbers(&[piece.slope, piece.intercept]);
-            }
+    if let Some(outer) = &bank.outer {
+        out.u64(outer.choices().len() as u64);
+        out.numbers(outer.choices());
+        for entry in outer.entries() {
+            write_entry(entry, out);
         }
-        let view = entry.row.view();
-        out.flag(view.corner.is_some());
-        if let Some(corner) = view.corner {
-            out.numbers(&[corner.savings, corner.continuation]);
-        }
-        out.u64(view.x.len() as u64);
-        for channel in [view.x, view.value, view.policy, view.marginal] {
-            out.numbers(channel);
-        }
-        out.codes(view.owner);
-        out.u64(view.marks.len() as u64);
-        out.numbers(view.marks);
     }
+    for entry in &bank.entries {
+        write_entry(entry, out);
+    }
+}
+
+fn write_entry(entry: &Entry, out: &mut ByteWriter) {
+    out.flag(entry.feasible);
+    out.numbers(&[entry.slope, entry.offset]);
+    out.flag(entry.budget.is_some());
+    if let Some(budget) = &entry.budget {
+        out.u64(budget.points().len() as u64);
+        for (&point, &kind) in budget.points().iter().zip(budget.kinds()) {
+            out.number(point);
+            out.u32(match kind {
+                BreakKind::Kink => 0,
+                BreakKind::Jump => 1,
+                _ => 2,
+            });
+        }
+        for piece in budget.pieces() {
+            out.numbers(&[piece.slope, piece.intercept]);
+        }
+    }
+    let view = entry.row.view();
+    out.flag(view.corner.is_some());
+    if let Some(corner) = view.corner {
+        out.numbers(&[corner.savings, corner.continuation]);
+    }
+    out.u64(view.x.len() as u64);
+    for channel in [view.x, view.value, view.policy, view.marginal] {
+        out.numbers(channel);
+    }
+    out.codes(view.owner);
+    out.u64(view.marks.len() as u64);
+    out.numbers(view.marks);
 }
 
 /// Reads what [`write_bank`] wrote.
@@ -57,22 +70,40 @@ pub(crate) fn read_bank(
     let kernel = problem.kernel(period, regime, false, |_| Some(empty))?;
     let margin = kernel.stage.margin.as_ref()?;
     let settings = kernel.plan.declaration.solver.settings()?;
+    if let Some(outer) = &margin.outer {
+        let count = reader.count()?;
+        let choices = reader.numbers(count)?;
+        let rows = Rows {
+            kernel: &kernel,
+            margin,
+            settings,
+            targets: Vec::new(),
+            utilities: &[],
+        };
+        let mut next = || read_row(reader, settings.read);
+        return restore(&rows, outer, choices, &mut next).map(Bank::nested);
+    }
     let liquid = kernel.period.space.reader.space().shape()[margin.state];
     let branches = kernel.period.choices.branches;
     let count = kernel.period.space.len() / liquid * branches;
     let mut entries = Vec::with_capacity(count);
     for _ in 0..count {
-        let mut entry = read_entry(reader)?;
-        entry.reader = RowReader::new(settings.read);
-        entry.reader.prepare(entry.row.view()).ok()?;
-        entries.push(entry);
+        entries.push(read_row(reader, settings.read)?);
     }
     Some(Bank {
         branches,
         entries,
         utilities: Arc::new(utilities(&kernel, margin).ok()?),
         scale: taste(&kernel),
+        outer: None,
     })
+}
+
+fn read_row(reader: &mut ByteReader<'_>, options: ReadOptions) -> Option<Entry> {
+    let mut entry = read_entry(reader)?;
+    entry.reader = RowReader::new(options);
+    entry.reader.prepare(entry.row.view()).ok()?;
+    Some(entry)
 }
 
 fn read_entry(reader: &mut ByteReader<'_>) -> Option<Entry> {

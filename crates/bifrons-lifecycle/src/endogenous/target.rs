@@ -24,6 +24,13 @@ pub(super) enum TargetKind<'a> {
     },
 }
 
+impl Target<'_> {
+    /// Whether the target has an outer choice.
+    pub(super) fn is_nested(&self) -> bool {
+        matches!(self.kind, TargetKind::Rows(bank) if bank.outer.is_some())
+    }
+}
+
 /// A machine of a terminal target, at the next age.
 pub(super) fn terminal(target: &Target<'_>) -> Option<Machine> {
     match &target.kind {

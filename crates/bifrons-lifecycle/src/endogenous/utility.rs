@@ -27,6 +27,11 @@ impl CellUtility {
         }
     }
 
+    /// The utility of a row that is never read.
+    pub(super) fn any() -> Self {
+        Self::Crra(Crra::log())
+    }
+
     /// Recognises the utility from its values and derivatives at sixteen points.
     ///
     /// Constant relative risk aversion `-c u''/u'` makes it CRRA, constant absolute risk aversion

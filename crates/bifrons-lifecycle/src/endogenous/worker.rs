@@ -10,6 +10,7 @@ use bifrons_lanes::LANES;
 use super::bank::{Bank, Entry};
 use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
+use super::outer::{OuterBank, OuterReader};
 use super::target::{Target, TargetKind, terminal};
 use super::utility::CellUtility;
 use crate::edge::{MeshAxis, Producer};
@@ -29,7 +30,20 @@ pub(super) struct Rows<'a> {
     pub(super) margin: &'a Margin,
     pub(super) settings: DcEgm,
     pub(super) targets: Vec<Target<'a>>,
+    /// By cell and branch; of nested solvers none.
     pub(super) utilities: &'a [CellUtility],
+}
+
+/// A row of a nested solver.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task {
+    /// Discrete coordinates and the node of the stock.
+    pub(super) cell: usize,
+    pub(super) branch: usize,
+    /// The outer action.
+    pub(super) action: f64,
+    /// The stock after the choice, and whether it is adjusted.
+    pub(super) chosen: [f64; 2],
 }
 
 /// Working memory of one thread.
@@ -55,6 +69,10 @@ pub(super) struct Worker {
     savings: Vec<f64>,
     /// For resources with breakpoints.
     kinked: Option<(Machine, Box<KinkedWorker>)>,
+    /// What the outer choice is, in nested solvers.
+    chosen: Option<[f64; 2]>,
+    /// For nested targets.
+    outer: Option<Box<OuterReader>>,
 }
 
 /// What is done at each node of the expectation.
@@ -79,8 +97,8 @@ impl Rows<'_> {
         let states = edges.iter().map(|edge| edge.plan.producers.len()).max();
         let nodes = margin.savings.len();
         let branches = self.targets.iter().map(|target| match target.kind {
-            TargetKind::Rows(bank) => bank.branches,
-            TargetKind::Terminal { .. } => 1,
+            TargetKind::Rows(bank) if bank.outer.is_none() => bank.branches,
+            _ => 1,
         });
         let branches = branches.max().unwrap_or(1);
         let batch = self.settings.stochastic_node_batch_size;
@@ -96,7 +114,11 @@ impl Rows<'_> {
                 .collect(),
             codes: edges
                 .iter()
-                .map(|edge| edge.laws.as_ref().filter(|_| has_codes(edge)).map(machine))
+                .enumerate()
+                .map(|(index, edge)| {
+                    let codes = self.codes(index).filter(|_| has_codes(edge));
+                    codes.map(machine)
+                })
                 .collect(),
             terminals: self.targets.iter().map(terminal).collect(),
             expectation: Expectation::new().with_stochastic_node_batch_size(batch),
@@ -114,7 +136,41 @@ impl Rows<'_> {
                 let worker = KinkedWorker::default();
                 (machine(&own.program), Box::new(worker))
             }),
+            chosen: None,
+            outer: self
+                .targets
+                .iter()
+                .any(Target::is_nested)
+                .then(Box::default),
         }
+    }
+
+    /// The laws of the discrete states of an edge.
+    fn codes(&self, edge: usize) -> Option<&Program> {
+        match &self.margin.outer {
+            None => self.kernel.stage.edges[edge].laws.as_ref(),
+            Some(outer) => outer.codes[edge].as_ref(),
+        }
+    }
+
+    /// Solves a row of a nested solver.
+    pub(super) fn solve_task(
+        &self,
+        worker: &mut Worker,
+        task: Task,
+        utility: &CellUtility,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
+        let index = task.cell * self.kernel.period.choices.branches + task.branch;
+        self.load(worker, index);
+        if let Some(outer) = &self.margin.outer {
+            let slot = self.kernel.plan.states.len() + outer.action;
+            worker.action[outer.action] = task.action;
+            worker.now.slots[slot] = [task.action; LANES];
+        }
+        worker.chosen = Some(task.chosen);
+        (entry.slope, entry.offset, entry.feasible) = (1.0, 0.0, true);
+        self.solve_row(worker, utility, None, entry)
     }
 
     /// Solves the row of a cell and branch.
@@ -136,6 +192,18 @@ impl Rows<'_> {
             let what = "resources must increase strictly with the liquid state: a positive slope";
             return Err(FaultKind::Shape { what, value: slope });
         }
+        let budget = self.budget(worker)?;
+        self.solve_row(worker, &self.utilities[index], budget, entry)
+    }
+
+    /// The row of what has been loaded.
+    fn solve_row(
+        &self,
+        worker: &mut Worker,
+        utility: &CellUtility,
+        budget: Option<Budget>,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
         self.kernel
             .stage
             .now
@@ -143,40 +211,42 @@ impl Rows<'_> {
         if self.kernel.checked {
             self.check(worker)?;
         }
-        let budget = self.place_nodes(worker)?;
+        self.place_nodes(worker)?;
         worker.expectation.reset(worker.savings.len());
         for place in 0..self.targets.len() {
             self.expect(worker, place, Pass::Values)?;
         }
         worker.expectation.finish();
-        self.step(worker, index, budget, entry)
+        self.step(worker, utility, budget, entry)
     }
 
-    /// Finds the breakpoints of the cell's resources and adds those of what may follow to the
-    /// savings nodes; nothing to do without breakpoints.
-    fn place_nodes(&self, worker: &mut Worker) -> Result<Option<Budget>, FaultKind> {
+    /// The breakpoints of the cell's resources, if they have any.
+    fn budget(&self, worker: &mut Worker) -> Result<Option<Budget>, FaultKind> {
         let Some(kinked) = &self.margin.kinked else {
             return Ok(None);
         };
         let states = self.kernel.plan.states.iter();
         let values = states.zip(&worker.point).map(|(own, &at)| own.value(at));
         let inputs: Vec<f64> = values.chain(worker.action.iter().copied()).collect();
-        let nodes = self.kernel.period.space.reader.space().axes()[self.margin.state].nodes();
-        let grid = &self.margin.savings;
-        let low = nodes[0].min(grid[0]);
-        let high = nodes[nodes.len() - 1].max(grid[grid.len() - 1]);
-        let width = high - low + 1.0;
         let cell = Cell {
             leaves: &self.kernel.stage.leaves,
             parameters: &self.kernel.parameters,
             inputs: &inputs,
             state: self.margin.state,
-            range: (low - width, high + width),
+            range: self.margin.range(self.kernel),
         };
-        let Some((machine, own)) = &mut worker.kinked else {
+        let Some((machine, _)) = &mut worker.kinked else {
             return Ok(None);
         };
-        let budget = kinked.budget(machine, &cell)?;
+        kinked.budget(machine, &cell).map(Some)
+    }
+
+    /// Adds the breakpoints of what may follow to the savings nodes.
+    fn place_nodes(&self, worker: &mut Worker) -> Result<(), FaultKind> {
+        let grid = &self.margin.savings;
+        let Some((_, own)) = &mut worker.kinked else {
+            return Ok(());
+        };
         own.nodes.clear();
         for place in 0..self.targets.len() {
             self.expect(worker, place, Pass::Breaks)?;
@@ -188,14 +258,14 @@ impl Rows<'_> {
             worker.values.resize(worker.savings.len(), 0.0);
             worker.marginals.resize(worker.savings.len(), 0.0);
         }
-        Ok(Some(budget))
+        Ok(())
     }
 
     /// Inverts the Euler equation and keeps the row.
     fn step(
         &self,
         worker: &mut Worker,
-        index: usize,
+        utility: &CellUtility,
         budget: Option<Budget>,
         entry: &mut Entry,
     ) -> Result<(), FaultKind> {
@@ -213,14 +283,14 @@ impl Rows<'_> {
             savings,
             expectation.value(),
             expectation.marginal(),
-            self.utilities[index].as_dyn(),
+            utility.as_dyn(),
             discount,
         );
         let solver = &self.kernel.plan.declaration.solver;
         let reader = RowReader::new(self.settings.read);
-        let result = problem.and_then(|problem| match (solver, kinked, budget) {
-            (Solver::NbEgm(own), Some((_, kinked)), Some(budget)) => {
-                kinked.step(&problem, &own.step, reader, budget, entry)
+        let result = problem.and_then(|problem| match (solver, kinked, solver.kinked()) {
+            (_, Some((_, kinked)), Some(options)) => {
+                kinked.step(&problem, &options, reader, budget, entry)
             }
             (Solver::Egm, ..) => {
                 egm_step(&problem, row)?;
@@ -330,6 +400,7 @@ impl Rows<'_> {
             let count = self.kernel.stage.now.input_count();
             machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
         }
+        self.load_chosen(worker, target.edge);
         worker.nodes[..edge.plan.axes.len()].fill(0);
         loop {
             let weight = self.weight(target.edge, edge, worker, reached);
@@ -339,6 +410,26 @@ impl Rows<'_> {
             }
             if !self.advance(edge, &mut worker.nodes) {
                 return Ok(());
+            }
+        }
+    }
+
+    /// The outer choice as the last inputs of laws.
+    fn load_chosen(&self, worker: &mut Worker, edge: usize) {
+        let Some(chosen) = worker.chosen else {
+            return;
+        };
+        let law = self.margin.laws[edge].as_ref();
+        let machines = [
+            (law, &mut worker.laws[edge]),
+            (self.codes(edge), &mut worker.codes[edge]),
+        ];
+        for (program, machine) in machines {
+            if let (Some(program), Some(machine)) = (program, machine) {
+                let count = program.input_count();
+                for (slot, value) in machine.slots[count - 2..count].iter_mut().zip(chosen) {
+                    *slot = [value; LANES];
+                }
             }
         }
     }
@@ -410,7 +501,8 @@ impl Rows<'_> {
     ) -> Result<(), FaultKind> {
         let target = &self.targets[place];
         let count = edge.plan.producers.len();
-        let codes = worker.codes[target.edge].as_mut().zip(edge.laws.as_ref());
+        let codes = worker.codes[target.edge].as_mut();
+        let codes = codes.zip(self.codes(target.edge));
         let codes = codes.map(|(machine, laws)| {
             self.load_nodes(edge, &worker.nodes, machine);
             laws.run(self.kernel.level, machine);
@@ -424,6 +516,21 @@ impl Rows<'_> {
             };
         }
         let done = match &target.kind {
+            TargetKind::Rows(bank) if bank.outer.is_some() => {
+                let [discrete @ .., stock, _] = &worker.next[..count] else {
+                    return Err(FaultKind::NotANumber);
+                };
+                let (stock, cell) = (*stock, self.cell(target, discrete)?);
+                let outside = FaultKind::Outside {
+                    edge: target.edge,
+                    state: count - 2,
+                    value: stock,
+                };
+                let bank = bank.outer.as_deref().ok_or(outside)?;
+                let weights = bank.weights(stock).ok_or(outside)?;
+                let place = (cell, weights, pass);
+                self.add_nested(worker, bank, place, weight, [slope, offset])
+            }
             TargetKind::Rows(bank) => {
                 let cell = self.cell(target, &worker.next[..count - 1])?;
                 self.add_rows(worker, bank, (cell, pass), weight, [slope, offset])
@@ -511,6 +618,45 @@ impl Rows<'_> {
         });
         let shocks = TasteShocks::new(bank.scale).unwrap_or(TasteShocks::NONE);
         worker.expectation.add(weight, &made[..count], shocks)
+    }
+
+    /// Adds a nested target, blended between two nodes of its stock.
+    fn add_nested(
+        &self,
+        worker: &mut Worker,
+        bank: &OuterBank,
+        (cell, weights, pass): (usize, [(usize, f64); 2], Pass),
+        weight: f64,
+        line: [f64; 2],
+    ) -> Result<(), EgmError> {
+        let weights = weights.into_iter().filter(|(_, share)| *share != 0.0);
+        if pass == Pass::Breaks {
+            if let Some((_, kinked)) = &mut worker.kinked {
+                for (node, _) in weights {
+                    bank.add_breaks(&mut kinked.nodes, (cell, node), line)?;
+                }
+            }
+            return Ok(());
+        }
+        let Some(reader) = &mut worker.outer else {
+            return Ok(());
+        };
+        let (values, marginals) = (&mut worker.values, &mut worker.marginals);
+        values.fill(0.0);
+        marginals.fill(0.0);
+        for (node, share) in weights {
+            let fold = reader.read(bank, (cell, node), line, &worker.savings)?;
+            let found = fold.value().iter().zip(fold.marginal());
+            for (at, (&value, &marginal)) in found.enumerate() {
+                if value == f64::NEG_INFINITY || values[at] == f64::NEG_INFINITY {
+                    (values[at], marginals[at]) = (f64::NEG_INFINITY, 0.0);
+                } else {
+                    values[at] += share * value;
+                    marginals[at] += share * marginal;
+                }
+            }
+        }
+        worker.expectation.add_values(weight, values, marginals)
     }
 
     fn add_terminal(

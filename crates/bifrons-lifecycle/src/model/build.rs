@@ -10,14 +10,14 @@ use super::graph::{self, Graph};
 use super::{Choices, Inner, Model, PeriodPlan, RegimePlan, names};
 use crate::ages::Ages;
 use crate::edge::{EdgePlan, Planner, check_shocks, law_symbol, markov_symbol};
-use crate::endogenous::{MarginPlanner, Terminal};
+use crate::endogenous::{ADJUSTS, MarginPlanner, Terminal, bound_definitions};
 use crate::error::{BuildError, BuildErrors};
 use crate::formula::Formula;
 use crate::parameter::{Leaf, Parameters};
 use crate::regime::{Law, Regime};
 use crate::scope::{Definitions, Names, Resolver};
-use crate::solver::Solver;
-use crate::space::{Declared, Quantity, space};
+use crate::solver::{Liquid, OuterSearch};
+use crate::space::{Declared, Quantity, Space, space};
 use crate::stage::{Compiler, Stage, constraint_symbol, preference_symbol, probability_symbol};
 
 /// A regime on its way.
@@ -132,16 +132,18 @@ fn draft(
 ) -> Draft {
     let first = graph.exists.iter().position(|period| period[place]);
     let age = ages.values()[first.unwrap_or(0)];
-    let mut quantities = |entries| {
+    let mut quantities = |entries, last| {
         let declared = Declared {
             regime: &regime.name,
             entries,
+            last,
             free: false,
         };
         declared.quantities(age, errors)
     };
-    let states = quantities(&regime.states);
-    let actions = quantities(&regime.actions);
+    let liquid = liquid(regime, regimes);
+    let states = quantities(&regime.states, liquid.map(|own| &*own.state));
+    let actions = quantities(&regime.actions, liquid.map(|own| &*own.action));
     let discrete = actions.iter().any(|action| !action.is_continuous());
     if regime.taste_shocks.is_some() && !discrete {
         errors.push(BuildError::new(
@@ -162,6 +164,18 @@ fn draft(
         definitions: Vec::new(),
         simulated: Vec::new(),
     }
+}
+
+/// The liquid margin that says which continuous quantities come last: the regime's own, or for a
+/// terminal regime that of a regime that leads there.
+fn liquid<'a>(regime: &'a Regime, regimes: &'a [Regime]) -> Option<&'a Liquid> {
+    let by_rows = |own: &&Regime| own.solver.settings().is_some();
+    if !regime.is_terminal() {
+        return Some(regime).filter(by_rows)?.liquid.as_ref();
+    }
+    let leads = |own: &&Regime| own.edges.iter().any(|edge| edge.target == regime.name);
+    let mut sources = regimes.iter().filter(by_rows).filter(leads);
+    sources.find_map(|own| own.liquid.as_ref())
 }
 
 /// Resolves all formulas, once, or at each age if one of them varies.
@@ -218,6 +232,9 @@ fn formulas(regime: &Regime) -> Vec<(Symbol, String, &Formula)> {
     }
     for (name, formula) in &regime.constraints {
         all.push((constraint_symbol(name), name.clone(), formula));
+    }
+    if let Some(formula) = &regime.adjusts {
+        all.push((Symbol::new(ADJUSTS), ADJUSTS.to_owned(), formula));
     }
     add_laws(&regime.laws, None, None, &mut all);
     for (index, edge) in regime.edges.iter().enumerate() {
@@ -454,20 +471,29 @@ fn add_margin(
     let readable = |plan: &EdgePlan, liquid: &str| {
         let target = &drafts[plan.target];
         if target.regime.is_terminal() {
-            let mut continuous = target.states.iter().filter(|own| own.is_continuous());
-            return continuous.all(|own| own.name == liquid);
+            let last = target.states.last().filter(|own| own.is_continuous());
+            return last.is_none_or(|own| own.name == liquid);
         }
         let margin = target.regime.liquid.as_ref();
-        let kinked = |solver: &Solver| matches!(solver, Solver::NbEgm(_));
+        let kinked = |own: &Draft| own.regime.solver.kinked().is_some();
         target.regime.solver.settings().is_some()
-            && kinked(&draft.regime.solver) == kinked(&target.regime.solver)
+            && kinked(draft) == kinked(target)
             && margin.is_some_and(|own| own.state == liquid)
     };
+    let continuous = |plan: &EdgePlan, state: usize| {
+        let states = &drafts[plan.target].states;
+        states.get(state).is_some_and(Quantity::is_continuous)
+    };
+    let nested = draft.regime.solver.outer().is_some();
+    let outer = draft.regime.outer.as_ref().filter(|_| nested);
+    let bound = outer.map(|own| bound_definitions(&stage.definitions, own));
     let margin = MarginPlanner {
         regime: &draft.regime,
         states: &draft.states,
         actions: &draft.actions,
-        definitions: &stage.definitions,
+        definitions: bound.as_ref().unwrap_or(&stage.definitions),
+        original: &stage.definitions,
+        continuous: &continuous,
         leaves: &stage.leaves,
         edges: &stage.edges,
         readable: &readable,
@@ -527,6 +553,7 @@ fn lay_out(
         let declared = Declared {
             regime: &regime.name,
             entries,
+            last: None,
             free: regime.solver.settings().is_some(),
         };
         declared.axes(quantities, age, errors)
@@ -534,6 +561,7 @@ fn lay_out(
     let state_axes = axes(&regime.states, &draft.states);
     let action_axes = axes(&regime.actions, &draft.actions)?;
     let space = space(&regime.name, &draft.states, state_axes?, errors)?;
+    check_outer_grid(draft, &space, errors);
     let (mut branches, mut inner) = (1, 1);
     for (axis, action) in action_axes.iter().zip(&draft.actions) {
         if action.is_continuous() {
@@ -564,4 +592,42 @@ fn lay_out(
         },
         live,
     })
+}
+
+/// The stocks that are searched lie inside of the grid of the stock.
+fn check_outer_grid(draft: &Draft, space: &Space, errors: &mut Vec<BuildError>) {
+    let Some((search, _)) = draft.regime.solver.outer() else {
+        return;
+    };
+    let nodes = match search {
+        OuterSearch::Grid(axis) => axis.nodes().to_vec(),
+        OuterSearch::Adaptive(options) => options.initial_grid.clone(),
+    };
+    let axes = space.reader.space().axes();
+    let (Some(outer), Some(axis)) = (&draft.regime.outer, axes.iter().rev().nth(1)) else {
+        return;
+    };
+    let inside = |z: &f64| (axis.first()..=axis.last()).contains(z);
+    let ascends = nodes.windows(2).all(|pair| pair[0] < pair[1]);
+    if nodes.len() >= 2 && ascends && nodes.iter().all(inside) {
+        return;
+    }
+    let error = BuildError::new(
+        "E-NE-GRID",
+        &draft.regime.name,
+        "outer grid",
+        format!(
+            "{} stocks are searched, from {:?} to {:?}; the grid of `{}` goes from {} to {}",
+            nodes.len(),
+            nodes.first(),
+            nodes.last(),
+            outer.state,
+            axis.first(),
+            axis.last()
+        ),
+        "give at least two ascending stocks inside of the grid of the state",
+    );
+    if !errors.contains(&error) {
+        errors.push(error);
+    }
 }

@@ -6,6 +6,7 @@ use bifrons_expr::Symbol;
 
 use crate::domain::Kind;
 use crate::edge::next;
+use crate::endogenous::ADJUSTS;
 use crate::error::BuildError;
 use crate::regime::{Law, Regime};
 use crate::scope::Names;
@@ -28,6 +29,7 @@ pub(super) fn names(
     }
     for (name, what) in declared(regime) {
         let reserved = CONTEXT.contains(&&*name)
+            || (regime.adjusts.is_some() && name == ADJUSTS)
             || name.starts_with("next_")
             || name.contains(':')
             || name.is_empty();
@@ -36,7 +38,7 @@ pub(super) fn names(
                 "E-NAME-RESERVED",
                 &regime.name,
                 format!("{what} `{name}`"),
-                "the name is empty, `age`, `period`, begins with `next_` or contains a colon",
+                "the name is empty, `age`, `period`, `adjusts` beside an outer margin, begins with `next_` or contains a colon",
                 "choose another name",
             ));
         } else if !names.known.insert(Symbol::new(&name)) {
@@ -50,6 +52,9 @@ pub(super) fn names(
         }
     }
     names.known.insert(Symbol::new("utility"));
+    if regime.adjusts.is_some() {
+        names.known.insert(Symbol::new(ADJUSTS));
+    }
     let laws = regime.laws.iter();
     let all = laws.chain(regime.edges.iter().flat_map(|edge| &edge.laws));
     for (state, _) in all {

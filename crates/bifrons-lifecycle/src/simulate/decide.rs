@@ -1,6 +1,7 @@
 //! What subjects do: by their rows, by trying all actions, or by maximising anew.
 
 mod anew;
+mod outer;
 
 use bifrons_memory::Footprint;
 use bifrons_random::Address;
@@ -55,6 +56,9 @@ pub(super) fn choose(
     members: &mut Vec<usize>,
     crowd: &mut Crowd,
 ) {
+    if let Some(bank) = stop.bank.and_then(|bank| bank.outer.as_deref()) {
+        return outer::keep_or_adjust(stop, bank, period, members, crowd);
+    }
     match stop.bank {
         Some(_) if stop.anew => maximise(tools, stop, period, members, crowd),
         Some(bank) => read(&mut tools.seats, stop, bank, period, members, crowd),

@@ -11,6 +11,7 @@ use crate::model::RegimePlan;
 /// |---|---|
 /// | `taste_shocks` | combination of discrete actions |
 /// | `regime` | 0 |
+/// | `adjustment_cost` | 0 |
 /// | `shock:` and the outputs joined by `,` | 0 |
 /// | `markov:` and the state | 0 |
 /// | `process:` and the state | 0 |
@@ -18,6 +19,8 @@ use crate::model::RegimePlan;
 pub(super) struct Streams {
     pub(super) taste: Draws,
     pub(super) regime: Draws,
+    /// The fixed cost of an outer margin.
+    pub(super) adjustment: Draws,
     /// For each edge, one for each axis.
     pub(super) axes: Vec<Vec<Draws>>,
 }
@@ -37,6 +40,7 @@ impl Streams {
         Self {
             taste: draws("taste_shocks"),
             regime: draws("regime"),
+            adjustment: draws("adjustment_cost"),
             axes: edges
                 .iter()
                 .map(|edge| edge.plan.axes.iter().map(of_axis).collect())

@@ -10,9 +10,12 @@
 mod cases;
 mod endogenous;
 mod errors;
+mod houses;
 mod json;
 mod kinked;
+mod nested;
 mod reference;
+mod refusals;
 mod retirement;
 mod simulation;
 mod slow;

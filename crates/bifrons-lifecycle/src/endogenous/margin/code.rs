@@ -4,7 +4,7 @@ use crate::solver::Solver;
 
 /// The code of an error of a solver.
 pub(super) fn full(solver: &Solver, code: &str) -> &'static str {
-    if let Solver::NbEgm(_) = solver {
+    if solver.kinked().is_some() {
         return match code {
             "EV1" => "E-NB-EV1",
             "SMOOTH" | "FUNCS" => "E-NB-SMOOTH",

@@ -85,7 +85,8 @@ impl MarginPlanner<'_> {
 
     pub(super) fn check_kinds(&mut self, liquid: &Liquid) {
         let continuous = |all: &[Quantity]| all.iter().filter(|own| own.is_continuous()).count();
-        if continuous(self.states) != 1 {
+        let expected = 1 + usize::from(self.regime.solver.outer().is_some());
+        if continuous(self.states) > expected {
             let message = "there is another continuous state";
             self.refuse(
                 "PASSIVE",
@@ -94,7 +95,7 @@ impl MarginPlanner<'_> {
                 "make it discrete or use GridSearch",
             );
         }
-        if continuous(self.actions) != 1 {
+        if continuous(self.actions) > expected {
             let message = "there is another continuous action";
             self.refuse(
                 "ROLE-ACTION",
@@ -103,7 +104,8 @@ impl MarginPlanner<'_> {
                 "keep one or use GridSearch",
             );
         }
-        if let Solver::NbEgm(_) = self.regime.solver
+        if self.regime.solver.kinked().is_some()
+            && self.regime.solver.outer().is_none()
             && self.regime.taste_shocks.is_some()
         {
             let message = "there are taste shocks";
