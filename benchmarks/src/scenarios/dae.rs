@@ -236,7 +236,6 @@ pub(super) const PENDULUM: Dae = Dae {
 pub(super) const PENDULUM_BDF: Dae = Dae {
     name: "dae/pendulum-index3-bdf",
     method: Method::Bdf,
-    allowed: 1e-3,
     assembled: (2_400_000, 0),
     ..PENDULUM
 };
@@ -244,7 +243,6 @@ pub(super) const PENDULUM_BDF: Dae = Dae {
 pub(super) const PENDULUM_RADAU: Dae = Dae {
     name: "dae/pendulum-index3-radau",
     method: Method::Radau,
-    allowed: 1e-3,
     assembled: (2_400_000, 0),
     ..PENDULUM
 };
