@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod ages;
+mod breakpoint;
 mod domain;
 mod edge;
 mod endogenous;
@@ -35,6 +36,7 @@ mod stage;
 mod store;
 
 pub use ages::Ages;
+pub use breakpoint::Breakpoint;
 pub use domain::Domain;
 pub use endogenous::OuterValues;
 pub use error::{BuildError, BuildErrors, Fault, ParameterError, Place, SimulateError, SolveError};

@@ -281,7 +281,7 @@ impl ModelBuilder {
     /// | `E-EV1-NO-DISCRETE`, `E-EV1-NONLINEAR-CE`, `E-EV1-SCALE` | taste shocks without discrete actions, with Epstein-Zin, or of a scale that depends on the state |
     ///
     /// Solvers that invert an Euler equation refuse what they cannot take with codes `E-EGM-…`,
-    /// `E-DC-…` and `E-NB-…`, and `E-LOWER-BOUND-MISMATCH` for a borrowing limit that is not where the grid of
+    /// `E-DC-…`, `E-NB-…`, `E-NE-…` and `E-NN-…`, and `E-LOWER-BOUND-MISMATCH` for a borrowing limit that is not where the grid of
     /// savings begins.
     pub fn build(self) -> Result<Model, BuildErrors> {
         build::build(self.ages, self.regimes, &self.fixed)

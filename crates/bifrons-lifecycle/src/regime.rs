@@ -3,6 +3,7 @@
 use bifrons_expr::Expr;
 use bifrons_shocks::{Discretisation, TransitionMatrix};
 
+use crate::breakpoint::Breakpoint;
 use crate::domain::Domain;
 use crate::formula::Formula;
 use crate::preference::Preferences;
@@ -48,6 +49,7 @@ pub struct Regime {
     pub(crate) solver: Solver,
     pub(crate) liquid: Option<Liquid>,
     pub(crate) outer: Option<Outer>,
+    pub(crate) breakpoints: Vec<Breakpoint>,
     /// Whether the outer stock is adjusted.
     pub(crate) adjusts: Option<Formula>,
 }
@@ -83,6 +85,7 @@ impl Regime {
             solver: Solver::GridSearch,
             liquid: None,
             outer: None,
+            breakpoints: Vec::new(),
             adjusts: None,
         }
     }
@@ -215,6 +218,14 @@ impl Regime {
     #[must_use]
     pub fn liquid(mut self, liquid: Liquid) -> Self {
         self.liquid = Some(liquid);
+        self
+    }
+
+    /// A breakpoint of the resources that is known; all of them or none are declared. See
+    /// [`Breakpoint`].
+    #[must_use]
+    pub fn breakpoint(mut self, breakpoint: Breakpoint) -> Self {
+        self.breakpoints.push(breakpoint);
         self
     }
 

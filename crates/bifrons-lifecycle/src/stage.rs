@@ -70,6 +70,11 @@ pub(crate) fn constraint_symbol(name: &str) -> Symbol {
     Symbol::new(format!("constraint:{name}"))
 }
 
+/// The definition of the threshold of a declared breakpoint.
+pub(crate) fn breakpoint_symbol(index: usize) -> Symbol {
+    Symbol::new(format!("breakpoint {index}:at"))
+}
+
 /// The definition of the probability of an edge.
 pub(crate) fn probability_symbol(edge: usize) -> Symbol {
     Symbol::new(format!("edge {edge}:probability"))

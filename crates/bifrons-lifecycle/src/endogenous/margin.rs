@@ -1,6 +1,7 @@
 //! The liquid margin of a regime, proved from its formulas.
 
 mod code;
+mod declared;
 mod roles;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,6 +309,7 @@ impl MarginPlanner<'_> {
             self.refuse("VAR", name.name(), message, remedy);
             return None;
         }
+        self.check_declared(&whole, &pieces, roles);
         Some([Expr::constant(1.0), Expr::constant(0.0)])
     }
 

@@ -18,7 +18,9 @@ use crate::regime::{Law, Regime};
 use crate::scope::{Definitions, Names, Resolver};
 use crate::solver::{Liquid, OuterSearch};
 use crate::space::{Declared, Quantity, Space, space};
-use crate::stage::{Compiler, Stage, constraint_symbol, preference_symbol, probability_symbol};
+use crate::stage::{
+    Compiler, Stage, breakpoint_symbol, constraint_symbol, preference_symbol, probability_symbol,
+};
 
 /// A regime on its way.
 struct Draft {
@@ -115,6 +117,14 @@ fn check_regimes(regimes: &[Regime], errors: &mut Vec<BuildError>) {
                 "taste shocks",
                 "taste shocks need linear expectations",
                 "remove the taste shocks or use linear preferences",
+            );
+        }
+        if !regime.breakpoints.is_empty() && regime.solver.kinked().is_none() {
+            refuse(
+                "E-NB-DECL",
+                "breakpoints",
+                "breakpoints are declared, and the solver looks for none",
+                "use NbEgm or NNbEgm, or remove the declarations",
             );
         }
         check_shocks(regime, errors);
@@ -232,6 +242,9 @@ fn formulas(regime: &Regime) -> Vec<(Symbol, String, &Formula)> {
     }
     for (name, formula) in &regime.constraints {
         all.push((constraint_symbol(name), name.clone(), formula));
+    }
+    for (index, own) in regime.breakpoints.iter().enumerate() {
+        all.push((breakpoint_symbol(index), own.function.clone(), &own.at));
     }
     if let Some(formula) = &regime.adjusts {
         all.push((Symbol::new(ADJUSTS), ADJUSTS.to_owned(), formula));

@@ -483,7 +483,7 @@ fn what_the_solvers_cannot_take_is_refused_with_its_code() {
                 .fixed("k")
         },
         dc(),
-        "E-DC-ROLE-STATE",
+        "E-DC-PASSIVE",
     );
     let wrong = |r: Regime| {
         r.function("savings", "m - c")

@@ -1,8 +1,9 @@
 //! Budgets with kinks, cliffs and floors: detected in formulas, solved by NB-EGM.
 
+use bifrons_egm::BreakOwner;
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
-    Ages, DcEgm, Domain, Edge, Liquid, Model, NbEgm, Parameters, Population, Regime,
+    Ages, Breakpoint, DcEgm, Domain, Edge, Liquid, Model, NbEgm, Parameters, Population, Regime,
     SimulateOptions, Solution, SolveOptions, Solver,
 };
 use bifrons_parallel::Threads;
@@ -235,4 +236,150 @@ fn branches_with_their_own_breakpoints_beat_what_a_dense_search_finds() {
     let table = panel.expect("simulated").table;
     let savings = table.f64("savings").expect("column");
     assert!(savings.iter().all(|s| s.is_nan() || *s >= -1e-12));
+}
+
+/// The breakpoints of a budget as its author knows them.
+fn known(kind: &str) -> Vec<Breakpoint> {
+    match kind {
+        "kinked_tax" => vec![Breakpoint::kink("cash", "(zbar - y)/r")],
+        "wealth_tax" => vec![Breakpoint::kink("cash", "abar")],
+        "taper" => vec![
+            Breakpoint::kink("cash", "abar"),
+            Breakpoint::kink("cash", "abar + b/phase"),
+        ],
+        "cliff" => vec![Breakpoint::jump("cash", "abar").owner(BreakOwner::Below)],
+        other => panic!("{other}"),
+    }
+}
+
+/// Messages about declared breakpoints of a budget.
+fn complaints(cash: &str, declared: &[Breakpoint]) -> Vec<String> {
+    let mut life = Regime::new("life")
+        .ages(0.0, 0.0)
+        .state("a", Linear::new(0.0, 20.0, 11).expect("nodes"))
+        .action("c", Domain::free())
+        .function("income", "y + 2*a")
+        .function("cash", cash)
+        .function("savings", "cash - c")
+        .utility("ln(c)")
+        .liquid(Liquid::new("a", "c", "savings", dense(30.0, 20, 2)).resources("cash"))
+        .solver(Solver::NbEgm(NbEgm::new()))
+        .edge(Edge::to("over"));
+    for own in declared {
+        life = life.breakpoint(own.clone());
+    }
+    let over = Regime::new("over").ages(1.0, 1.0).utility("0");
+    let ages = Ages::periods(2).expect("ages");
+    let model = Model::builder(ages).regime(life).regime(over).build();
+    let errors = model.err();
+    let all = errors.iter().flat_map(|own| own.errors());
+    all.map(|own| format!("{} {own}", own.code())).collect()
+}
+
+#[test]
+fn declared_breakpoints_are_those_that_are_found() {
+    for kind in ["kinked_tax", "wealth_tax", "taper", "cliff"] {
+        let found = complaints(cash(kind), &known(kind));
+        assert!(found.is_empty(), "{kind}: {found:?}");
+    }
+    let floor = "max(a + y, least)";
+    assert!(complaints(floor, &[Breakpoint::floor("cash", "least - y")]).is_empty());
+    let tax = "a - 0.1*max(income - limit, 0)";
+    assert!(complaints(tax, &[Breakpoint::kink("cash", "limit").of("income")]).is_empty());
+}
+
+#[test]
+fn declared_breakpoints_that_are_not_found_are_named() {
+    let [jump, kink] = ["abar", "2*abar"].map(|at| Breakpoint::kink("cash", at));
+    let cases = [
+        ("wealth_tax", vec![], ""),
+        ("wealth_tax", vec![kink.clone()], "moved"),
+        ("wealth_tax", vec![jump.clone(), kink.clone()], "missing"),
+        ("taper", vec![jump.clone()], "extra"),
+        ("cliff", vec![jump.clone()], "it is a jump"),
+        (
+            "cliff",
+            vec![Breakpoint::jump("cash", "abar")],
+            "belongs to what is below",
+        ),
+        (
+            "wealth_tax",
+            vec![Breakpoint::floor("cash", "abar")],
+            "it is a kink",
+        ),
+    ];
+    for (kind, declared, expected) in cases {
+        let found = complaints(cash(kind), &declared);
+        let wanted = found
+            .iter()
+            .any(|own| own.contains("E-NB-DECL") && own.contains(expected));
+        assert!(
+            wanted || expected.is_empty() && found.is_empty(),
+            "{kind} {expected}: {found:?}"
+        );
+    }
+}
+
+/// Closed form 14: a bonus of 3 below 6, log utility, discount factor 0.95; savings stay just
+/// below the cliff from 15.47 to 29.32.
+#[test]
+fn savings_stay_below_a_declared_cliff() {
+    let now = Regime::new("now")
+        .ages(0.0, 0.0)
+        .state("x", Linear::new(0.5, 40.0, 9).expect("nodes"))
+        .action("c", Domain::free())
+        .function("savings", "x - c")
+        .utility("ln(c)")
+        .law("x", "savings")
+        .liquid(Liquid::new("x", "c", "savings", dense(60.0, 400, 2)))
+        .solver(Solver::NbEgm(NbEgm::new()))
+        .edge(Edge::to("then"));
+    let then = Regime::new("then")
+        .ages(1.0, 1.0)
+        .state("x", Linear::new(0.0, 60.0, 9).expect("nodes"))
+        .action("c", Domain::free())
+        .function("cash", "x + (if x < limit then 3 else 0)")
+        .function("savings", "cash - c")
+        .utility("ln(c)")
+        .liquid(Liquid::new("x", "c", "savings", dense(60.0, 50, 2)).resources("cash"))
+        .solver(Solver::NbEgm(NbEgm::new()))
+        .breakpoint(Breakpoint::jump("cash", "limit"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(3).expect("ages"))
+        .regime(now)
+        .regime(then)
+        .regime(Regime::new("over").ages(2.0, 2.0).utility("0"))
+        .build()
+        .expect("model");
+    let all = Parameters::new()
+        .set("discount_factor", 0.95)
+        .set("limit", 6.0);
+    let solution = model
+        .with_parameters(&all)
+        .expect("complete")
+        .solve()
+        .expect("solved");
+    let (b, limit, switch) = (0.95, 6.0_f64, 29.321_877_464_755_9);
+    let mut worst = [0.0_f64; 2];
+    for m in [
+        16.0,
+        20.0,
+        24.0,
+        switch - 1e-3,
+        switch + 1e-3,
+        30.0,
+        35.0_f64,
+    ] {
+        let (value, c) = solution.branch_at(0, "now", &[m], 0).expect("feasible");
+        let bunches = m < switch;
+        let s = if bunches { limit } else { b * m / (1.0 + b) };
+        let next = if bunches { s + 3.0 } else { s };
+        worst[0] = worst[0].max((value - (m - s).ln() - b * next.ln()).abs());
+        worst[1] = worst[1].max((c - (m - s)).abs());
+        if bunches {
+            assert!(m - c < limit, "on the side of the bonus: {}", m - c);
+        }
+    }
+    println!("value {:.1e}, consumption {:.1e}", worst[0], worst[1]);
+    assert!(worst[0] < 1e-8 && worst[1] < 1e-8, "{worst:?}");
 }

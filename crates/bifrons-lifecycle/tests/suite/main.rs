@@ -20,3 +20,4 @@ mod retirement;
 mod simulation;
 mod slow;
 mod store;
+mod switch;
