@@ -1,13 +1,13 @@
 """The retirement model of Iskhakov, Jørgensen, Rust and Schjerning (2017) by dcegm.
 
-Eight decision periods, logarithmic utility, discount factor 0.95, interest 0.05, wage 10,
+Eight decision periods or as many as asked for, logarithmic utility, discount factor 0.95, interest 0.05, wage 10,
 disutility of work 0.5, taste shocks of scale 0.1; savings nodes are cubes of equal steps up to
 400. One line of JSON per number of savings nodes: seconds of import and setup, of the first
 solution (which compiles) and of further ones, the largest resident set, and the value of a worker
 in the first period at the wealth points of the reference.
 
     python3 dcegm_retirement.py            # needs dcegm
-    python3 dcegm_retirement.py 500 1      # one case: savings nodes, income nodes
+    python3 dcegm_retirement.py 500 1 8    # one case: savings nodes, income nodes, periods
 """
 
 import json
@@ -22,7 +22,7 @@ REPEATS = 5
 WEALTH = [1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 80.0, 100.0, 150.0, 200.0]
 
 
-def run(nodes, income_nodes):
+def run(nodes, income_nodes, periods=8):
     started = time.process_time()
     import dcegm
     import jax
@@ -43,7 +43,7 @@ def run(nodes, income_nodes):
         "interest_rate": 0.05, "consumption_floor": 0.0,
     }
     config = {
-        "n_periods": 8, "choices": [0, 1], "n_quad_points": income_nodes,
+        "n_periods": periods, "choices": [0, 1], "n_quad_points": income_nodes,
         "continuous_states": {
             "assets_end_of_period": jnp.array(400.0 * numpy.linspace(0.0, 1.0, nodes) ** 3)
         },
@@ -73,7 +73,7 @@ def run(nodes, income_nodes):
     value = 0.1 * numpy.logaddexp(values[:, 0] / 0.1, values[:, 1] / 0.1)
     print(json.dumps({
         "peer": "dcegm", "version": version("dcegm"), "case": "dcegm/retirement",
-        "points": nodes, "shocks": income_nodes, "setup_cpu_s": setup, "first_s": walls[0],
+        "points": nodes, "shocks": income_nodes, "periods": periods, "setup_cpu_s": setup, "first_s": walls[0],
         "warm_s": sorted(walls[1:])[REPEATS // 2],
         "warm_cpu_s": sorted(processors[1:])[REPEATS // 2],
         "rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -82,8 +82,8 @@ def run(nodes, income_nodes):
 
 
 def main():
-    if len(sys.argv) == 3:
-        return run(int(sys.argv[1]), int(sys.argv[2]))
+    if len(sys.argv) >= 3:
+        return run(*map(int, sys.argv[1:]))
     for nodes, income_nodes in CASES:
         arguments = [sys.executable, __file__, str(nodes), str(income_nodes)]
         subprocess.run(arguments, check=False)

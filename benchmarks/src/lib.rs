@@ -47,6 +47,7 @@
 mod case;
 mod contestant;
 mod json;
+pub mod models;
 mod phase;
 mod process;
 pub mod program;

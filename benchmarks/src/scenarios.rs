@@ -4,8 +4,10 @@ mod calibration;
 mod dae;
 mod horizon;
 mod hybrid;
+mod lifecycle;
 mod noop;
 mod ode;
+mod population;
 mod retirement;
 mod saver;
 mod sweep_decay;
@@ -73,6 +75,11 @@ pub fn all() -> Vec<&'static dyn Scenario> {
         &DETERMINISTIC,
         &BUFFER_STOCK,
         &retirement::DcEgmRetirement,
+        &lifecycle::GridSearchRetirement,
+        &lifecycle::Precautionary,
+        &lifecycle::EpsteinZin,
+        &lifecycle::MahlerYum,
+        &population::Population,
         &dae::RC,
         &dae::RC_LADDER,
         &dae::RLC,

@@ -4,6 +4,7 @@
 
 mod figure;
 mod grids;
+mod lifecycle;
 mod random;
 mod roots;
 mod shocks;
@@ -18,6 +19,9 @@ fn main() -> anyhow::Result<()> {
         shocks::spread().context("spread of chains")?,
         roots::brackets().context("brackets")?,
         random::normal(),
+        lifecycle::consumption().context("consumption of a worker")?,
+        lifecycle::value().context("value of both choices")?,
+        lifecycle::kinked().context("consumption with a means test")?,
     ];
     figures.extend(work_precision::curves().context("work and precision")?);
     for figure in figures {

@@ -1,0 +1,54 @@
+//! Life-cycle models solved by backward induction: grid search, rows, recursive preferences.
+
+mod mahler_yum;
+mod small;
+
+use bifrons_lifecycle::{Problem, Solution, SolveOptions};
+
+pub(super) use mahler_yum::MahlerYum;
+pub(super) use small::{EpsteinZin, GridSearchRetirement, Precautionary};
+
+use super::ASSEMBLED;
+use crate::run::Run;
+use crate::scenario::Checksum;
+
+/// Largest distances of a solution from a reference.
+#[derive(Clone, Copy, Debug, Default)]
+struct Distance {
+    value: f64,
+    policy: f64,
+}
+
+impl Distance {
+    fn take(&mut self, value: f64, policy: f64) {
+        self.value = self.value.max(value);
+        self.policy = self.policy.max(policy);
+    }
+
+    /// States the distances; larger ones than allowed fail the sample.
+    fn report(self, run: &mut Run<'_>, allowed: Self, reference: &str) -> anyhow::Result<()> {
+        let value = format!("largest distance of a value at the first age from {reference}");
+        run.accuracy_within("value", self.value, allowed.value, &value)?;
+        let policy = format!("largest relative distance of consumption there from {reference}");
+        run.accuracy_within("policy", self.policy, allowed.policy, &policy)
+    }
+}
+
+/// Plans and solves a problem as often as asked for.
+fn solve(run: &mut Run<'_>, problem: &Problem, options: &SolveOptions) -> anyhow::Result<Solution> {
+    run.config("precision", "f64")?;
+    run.config("ages", problem.model().ages().count())?;
+    run.fact("level", bifrons_lanes::Level::detect().name())?;
+    let plan = problem.plan(options)?;
+    run.plan(plan.tree());
+    run.plan_resident(plan.peak() + ASSEMBLED);
+    drop(plan);
+    run.assembled()?;
+    drop(run.first(|| problem.solve_with(options))?);
+    run.steady(|| problem.solve_with(options))
+}
+
+/// A checksum of the values of a regime at the first age.
+fn check(solution: &Solution, regime: &str) -> Checksum {
+    Checksum::new().values(solution.values(0, regime).unwrap_or_default())
+}
