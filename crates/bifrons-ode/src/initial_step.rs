@@ -23,6 +23,16 @@ pub(crate) struct Probe<'a> {
     pub(crate) inverted: bool,
 }
 
+/// `v` in units of the tolerance.
+#[inline(always)]
+fn weigh(v: f64, tolerance: f64, inverted: bool) -> f64 {
+    match (v == 0.0, inverted) {
+        (true, _) => 0.0,
+        (_, true) => v * (1.0 / tolerance),
+        (_, false) => v / tolerance,
+    }
+}
+
 /// Hairer's estimate of the first step (Hairer, Nørsett, Wanner 1993, section II.4), positive.
 ///
 /// Two evaluations of the right-hand side in all: `slope` and one more by `rhs(t, y, dy)` after an
@@ -49,13 +59,8 @@ pub(crate) fn estimate(
     // Mean square of `v` in the weights of the tolerances; a zero needs no weight.
     let mean_square = |v: &dyn Fn(usize) -> f64| {
         let squares = (0..y.len()).map(|i| {
-            let (v, tolerance) = (v(i), absolute[i] + relative * y[i].abs());
-            let r = if inverted {
-                v * (1.0 / tolerance)
-            } else {
-                v / tolerance
-            };
-            if v == 0.0 { 0.0 } else { r * r }
+            let r = weigh(v(i), absolute[i] + relative * y[i].abs(), inverted);
+            r * r
         });
         squares.sum::<f64>() / count
     };

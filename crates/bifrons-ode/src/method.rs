@@ -18,7 +18,7 @@ use crate::error::InputError;
 /// | [`Method::TrBdf2`] | 2 | about 4 | order 2 | stiff, loose tolerances, rough solutions |
 /// | [`Method::Esdirk4`] | 4(3) | about 10 | order 4 | stiff, large systems, oscillations |
 /// | [`Method::Esdirk5`] | 5(4) | about 13 | order 4 | as Esdirk4, tighter tolerances |
-/// | [`Method::Auto`] | 5(4), 1 to 5 | as Tsit5, Rodas5P, Bdf | of the method | unknown or changing stiffness |
+/// | [`Method::Auto`] | 5(4), 1 to 5 | as those | of the method | unknown or changing stiffness |
 ///
 /// Implicit methods take mass matrices, singular ones included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -53,8 +53,9 @@ pub enum Method {
     /// Rosenbrock-Wanner method `Rodas5P`).
     Rodas5P,
     /// A trapezoidal rule and a differentiation formula in each step (Hosea and Shampine 1996,
-    /// Analysis and implementation of TR-BDF2). L-stable. The global error falls with the power
-    /// 2/3 of the tolerance, because the estimate is of order three.
+    /// Analysis and implementation of TR-BDF2). L-stable. The estimate is that of the local error,
+    /// `O(h³)`, so the global error, `O(h²)`, falls with the power 2/3 of the tolerance: of every
+    /// order `p` with `p / (p + 1)`, which is seen here most.
     TrBdf2,
     /// `ESDIRK4(3)6L[2]SA` (Kennedy and Carpenter 2016, Diagonally implicit Runge-Kutta methods for
     /// ordinary differential equations, a review). L-stable, also on the imaginary axis, where

@@ -1,7 +1,9 @@
 //! When to change, from one number per accepted step.
 
-/// Share of the stability region from which on a step is a sign of stiffness.
-const STIFF: f64 = 0.8;
+/// Share of the stability region from which on a step is a sign of stiffness. Lorenz's system has at
+/// most 0.65 at a tolerance of 1e-3, and may change at 1e-2; runs that stability limits have 1.08,
+/// and 0.5 to 0.9 on the way there at sharp tolerances.
+const STIFF: f64 = 0.7;
 /// Signs that make a run change, and steps without that clear them.
 const STIFF_ROW: u32 = 10;
 const CLEAR_ROW: u32 = 4;
@@ -79,7 +81,7 @@ impl Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLEAR_ROW, MOST_CALM_ROW, Policy, STIFF_ROW};
+    use super::{CLEAR_ROW, MOST_CALM_ROW, Policy};
 
     #[test]
     fn single_signs_are_forgotten() {
@@ -119,6 +121,5 @@ mod tests {
         }
         assert!(changes < 22, "{changes} changes");
         assert!(policy.needed <= MOST_CALM_ROW, "waits are bounded");
-        assert!(STIFF_ROW > 1, "one sign is not enough");
     }
 }
