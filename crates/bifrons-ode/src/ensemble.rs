@@ -4,6 +4,7 @@ mod drive;
 mod events;
 mod lanes;
 mod method;
+pub(crate) mod rosenbrock;
 mod workspace;
 
 use core::ops::Range;
@@ -21,9 +22,10 @@ use method::Tableau;
 
 pub(crate) use drive::LEAST_STEP_ULP;
 pub(crate) use lanes::propose;
-pub use method::{Bs32, Dopri5, LaneMethod, Tsit5};
+pub use method::{Bs32, Dopri5, LaneMethod, Rodas4, Rodas5P, Tsit5};
 pub use workspace::EnsembleWorkspace;
 pub(crate) use workspace::MemberArrays;
+use workspace::arrays_of;
 
 /// What a sink wants after a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,12 +161,19 @@ pub fn solve_members<const W: usize, P: LaneProblem<W>, S: MemberSink<W>>(
 /// events, the states and the steps of the single run by [`solve`](crate::solve), bit for bit.
 /// The workspace must be made by [`EnsembleWorkspace::for_method`] then.
 ///
+/// [`Rodas4`] and [`Rodas5P`] are for stiff problems of at most 64 components; their single runs
+/// are those of problems with a dense Jacobian.
+///
 /// Cost: as [`solve_members`], three evaluations per step for [`Bs32`]; root functions are looked
-/// at `Options::root_parts` times per step, on all lanes at once.
+/// at `Options::root_parts` times per step, on all lanes at once. A step of the implicit methods
+/// takes 7 or 9 evaluations, a Jacobian ([`LaneProblem::jacobian`]), one or two evaluations for the
+/// derivative with respect to time, and one factorisation of all lanes together, `2/3 n³` flops a
+/// lane.
 ///
 /// # Errors
 ///
-/// As [`solve_members`]; [`InputError::Roots`] if the workspace has room for other functions.
+/// As [`solve_members`]; [`InputError::Roots`] if the workspace has room for other functions,
+/// [`InputError::LaneDimension`] if there are too many components for an implicit method.
 pub fn solve_members_with<M, const W: usize, P, S>(
     problem: &mut P,
     members: Range<usize>,
@@ -229,7 +238,12 @@ fn check_workspace<M: LaneMethod, const W: usize>(
     if found != required {
         return Err(InputError::Roots { found, required });
     }
-    let required = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+    let n = workspace.dimension();
+    if <M::Arrays<'_, W> as Stages<'_, W>>::IMPLICIT && n > rosenbrock::MOST_COMPONENTS {
+        let most = rosenbrock::MOST_COMPONENTS;
+        return Err(InputError::LaneDimension { found: n, most });
+    }
+    let required = arrays_of::<M::Arrays<'_, W>, W>(n);
     if workspace.arrays() < required {
         let found = workspace.arrays();
         return Err(InputError::Arrays { found, required });

@@ -117,6 +117,17 @@ pub enum InputError {
         /// The value found.
         value: f64,
     },
+    /// The problem is too large for an implicit method on lanes.
+    #[error(
+        "{found} components on lanes of an implicit method, at most {most}; solve its members one \
+         by one"
+    )]
+    LaneDimension {
+        /// Components of the problem.
+        found: usize,
+        /// Most components.
+        most: usize,
+    },
     /// The workspace was made for another number of root functions.
     #[error(
         "workspace is for {found} root functions, the problem has {required}; make it by \

@@ -36,7 +36,7 @@ pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
 pub use initial::{InitialError, InitialReport, Moved, make_consistent};
 pub(crate) use radau::Radau;
-pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock};
+pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock, Tableau as RosenbrockTableau};
 pub(crate) use setup::Setup;
 
 /// Integrates with the implicit method of the options.

@@ -16,6 +16,8 @@ pub(crate) struct Probe<'a> {
     pub(crate) absolute: &'a [f64],
     /// Order of the error estimate plus one.
     pub(crate) order: f64,
+    /// Whether tolerances are inverted first, as the implicit methods do: one rounding apart.
+    pub(crate) inverted: bool,
 }
 
 /// Hairer's estimate of the first step (Hairer, Nørsett, Wanner 1993, section II.4), positive.
@@ -38,12 +40,18 @@ pub(crate) fn estimate(
         relative,
         absolute,
         order,
+        inverted,
     } = probe;
     let weighted = |v: f64, i: usize| {
         if v == 0.0 {
             0.0
         } else {
-            v / (absolute[i] + relative * y[i].abs())
+            let tolerance = absolute[i] + relative * y[i].abs();
+            if inverted {
+                v * (1.0 / tolerance)
+            } else {
+                v / tolerance
+            }
         }
     };
     let count = y.len() as f64;

@@ -61,7 +61,7 @@ mod watch;
 
 pub use adjoint::{Gradient, adjoint};
 pub use dense::{DenseSolution, OutsideSpan};
-pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
+pub use ensemble::{Bs32, Dopri5, LaneMethod, Rodas4, Rodas5P, Tsit5};
 pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
 pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};

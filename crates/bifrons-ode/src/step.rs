@@ -5,6 +5,7 @@
 )]
 
 use crate::dense::polynomial;
+use crate::ensemble::{Rodas4, Rodas5P, rosenbrock};
 use crate::explicit::stages::Stages;
 use crate::explicit::{bs32, dopri5, tsit5};
 
@@ -14,6 +15,8 @@ pub(crate) enum Arrays<'s, const W: usize> {
     Dopri5(&'s dopri5::Arrays<'s, W>),
     Tsit5(&'s tsit5::Arrays<'s, W>),
     Bs32(&'s bs32::Arrays<'s, W>),
+    Rodas4(&'s rosenbrock::Arrays<'s, Rodas4, W>),
+    Rodas5P(&'s rosenbrock::Arrays<'s, Rodas5P, W>),
 }
 
 /// Stages that a [`Step`] can show.
@@ -39,6 +42,18 @@ impl<'w, const W: usize> View<'w, W> for bs32::Arrays<'w, W> {
     }
 }
 
+impl<'w, const W: usize> View<'w, W> for rosenbrock::Arrays<'w, Rodas4, W> {
+    fn view(&self) -> Arrays<'_, W> {
+        Arrays::Rodas4(self)
+    }
+}
+
+impl<'w, const W: usize> View<'w, W> for rosenbrock::Arrays<'w, Rodas5P, W> {
+    fn view(&self) -> Arrays<'_, W> {
+        Arrays::Rodas5P(self)
+    }
+}
+
 /// Applies the same expression to the arrays of whichever method.
 macro_rules! with {
     ($arrays:expr, $s:ident => $value:expr) => {
@@ -46,6 +61,8 @@ macro_rules! with {
             Arrays::Dopri5($s) => $value,
             Arrays::Tsit5($s) => $value,
             Arrays::Bs32($s) => $value,
+            Arrays::Rodas4($s) => $value,
+            Arrays::Rodas5P($s) => $value,
         }
     };
 }
@@ -53,8 +70,9 @@ macro_rules! with {
 /// One accepted step of one member, or its part up to an event: both ends and the solution in
 /// between.
 ///
-/// The interpolant is a polynomial of degree 4 per component that is continuous with its first
-/// derivative over steps and has a global error of order 4 (Hairer, Nørsett, Wanner 1993, II.6).
+/// The interpolant is a polynomial of degree 4 per component. Of the explicit methods it is
+/// continuous with its first derivative over steps and has a global error of order 4 (Hairer,
+/// Nørsett, Wanner 1993, II.6); of the implicit ones it is continuous, of order 3 or 4.
 #[derive(Debug)]
 pub struct Step<'s, const W: usize> {
     pub(crate) stages: Arrays<'s, W>,

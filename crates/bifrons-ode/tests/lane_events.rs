@@ -4,7 +4,8 @@
 use bifrons_ode::{Bs32, Dopri5, EnsembleWorkspace, Event, EventLog, Failure, Flow, InputError};
 use bifrons_ode::{Crossing, Outcome, Problem, Response, RootRule, Save, Solution, SolveError};
 use bifrons_ode::{LaneMethod, LaneProblem, MemberEnd, MemberEvent, MemberSink, Method, Options};
-use bifrons_ode::{Step, Tolerance, Tsit5, closure, solve, solve_members_with};
+use bifrons_ode::{Rodas4, Rodas5P, Step, Tolerance, Tsit5};
+use bifrons_ode::{closure, solve, solve_members_with};
 
 const GRAVITY: f64 = 9.81;
 const DRAG: f64 = 0.1;
@@ -302,6 +303,16 @@ fn members_with_events_have_the_bits_of_single_runs_tsit5() {
 #[test]
 fn members_with_events_have_the_bits_of_single_runs_bs32() {
     compare::<Bs32>(Method::Bs32);
+}
+
+#[test]
+fn members_with_events_have_the_bits_of_single_runs_rodas4() {
+    compare::<Rodas4>(Method::Rodas4);
+}
+
+#[test]
+fn members_with_events_have_the_bits_of_single_runs_rodas5p() {
+    compare::<Rodas5P>(Method::Rodas5P);
 }
 
 struct Free<const W: usize>;

@@ -114,6 +114,8 @@ where
             ..
         } = self.settings;
         let mut lanes = Lanes::<W>::idle();
+        self.stages
+            .prepare_run(relative, self.member.absolute, direction);
         self.refill(&mut lanes);
         while lanes.active.iter().any(|&active| active) {
             let proposal = lanes.propose(direction, max_step);
@@ -122,7 +124,12 @@ where
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
-            lanes.control.decide(&square, A::LAW);
+            if A::IMPLICIT {
+                let (control, trend) = (&mut lanes.control, &mut lanes.trend);
+                control.foretell(trend, &square, &proposal.h, A::LAW);
+            } else {
+                lanes.control.decide(&square, A::LAW);
+            }
             let (t_old, wanted_old) = (lanes.t, lanes.wanted);
             lanes.advance(&proposal, direction);
             let mut attention = self.attention(&lanes, &proposal, &square);
@@ -403,9 +410,15 @@ where
     ) -> Result<(), Failure> {
         lanes.restart_rhs[lane] += 1;
         self.slope_at(lane, t)?;
-        lanes.control.start(lane);
-        if restart == Restart::Reset {
-            let most = self.settings.max_step.min((self.settings.t_end - t).abs());
+        lanes.forget(lane);
+        self.stages.renew(lane, false);
+        let most = self.settings.max_step.min((self.settings.t_end - t).abs());
+        if A::IMPLICIT {
+            let share = if restart == Restart::Kink { 1e-3 } else { 0.0 };
+            let least = share * lanes.wanted[lane];
+            lanes.wanted[lane] = self.estimate(lane, t, most).max(least.min(most));
+            lanes.restart_rhs[lane] += 1;
+        } else if restart == Restart::Reset {
             lanes.wanted[lane] = self.first_step(lane, t, most);
             lanes.restart_rhs[lane] += u64::from(self.settings.initial_step.is_none());
         }
@@ -461,6 +474,7 @@ where
             events: lanes.events[lane],
             ..Statistics::default()
         };
+        statistics += self.stages.spent(lane, accepted, attempts);
         if let Some(events) = &self.events {
             let watch = &events.watches[lane];
             statistics.root_evaluations = watch.evaluations + lanes.looks[lane];
@@ -530,6 +544,7 @@ where
         if let Err(failure) = self.slope_at(lane, t0) {
             return self.end_at_start(lane, member, Err(failure), (1, lanes.events[lane]));
         }
+        self.stages.renew(lane, true);
         let step = self.first_step(lane, t0, max_step);
         let (y, k1) = self.stages.start_mut();
         for (i, (&value, &slope)) in self
@@ -597,20 +612,26 @@ where
 
     /// First step from `(t, member.state)`, at most `most`.
     fn first_step(&mut self, lane: usize, t: f64, most: f64) -> f64 {
+        self.settings
+            .initial_step
+            .unwrap_or_else(|| self.estimate(lane, t, most))
+    }
+
+    /// The estimate of the first step.
+    fn estimate(&mut self, lane: usize, t: f64, most: f64) -> f64 {
         let problem = &mut *self.problem;
-        self.settings.initial_step.unwrap_or_else(|| {
-            let probe = initial_step::Probe {
-                y: self.member.state,
-                slope: self.member.slope,
-                euler: self.member.euler,
-                slope_there: self.member.slope_there,
-                relative: self.settings.relative,
-                absolute: self.member.absolute,
-                order: A::LAW.order,
-            };
-            initial_step::estimate(probe, t, self.settings.direction, most, |t, y, dy| {
-                problem.rhs_one(lane, t, y, dy);
-            })
+        let probe = initial_step::Probe {
+            y: self.member.state,
+            slope: self.member.slope,
+            euler: self.member.euler,
+            slope_there: self.member.slope_there,
+            relative: self.settings.relative,
+            absolute: self.member.absolute,
+            order: A::LAW.order,
+            inverted: A::IMPLICIT,
+        };
+        initial_step::estimate(probe, t, self.settings.direction, most, |t, y, dy| {
+            problem.rhs_one(lane, t, y, dy);
         })
     }
 

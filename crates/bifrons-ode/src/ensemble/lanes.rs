@@ -1,6 +1,6 @@
 //! What every lane carries between attempts.
 
-use crate::explicit::control::Control;
+use crate::explicit::control::{Control, Trend};
 
 /// The state of the lanes, one array per quantity.
 #[derive(Debug)]
@@ -11,6 +11,8 @@ pub(crate) struct Lanes<const W: usize> {
     /// Time that no step may pass.
     pub(crate) limit: [f64; W],
     pub(crate) control: Control<W>,
+    /// Of implicit methods.
+    pub(crate) trend: Trend<W>,
     /// Along the direction of integration: the time at which the sink wants to see a step next.
     pub(crate) next_output: [f64; W],
     pub(crate) accepted: [u64; W],
@@ -39,6 +41,7 @@ impl<const W: usize> Lanes<W> {
             wanted: [0.0; W],
             limit: [0.0; W],
             control: Control::new(),
+            trend: Trend::new(),
             next_output: [f64::INFINITY; W],
             accepted: [0; W],
             attempts: [0; W],
@@ -53,7 +56,7 @@ impl<const W: usize> Lanes<W> {
     pub(crate) fn start(&mut self, lane: usize, member: usize, t0: f64, step: f64, output: f64) {
         self.t[lane] = t0;
         self.wanted[lane] = step;
-        self.control.start(lane);
+        self.forget(lane);
         self.next_output[lane] = output;
         self.accepted[lane] = 0;
         self.attempts[lane] = 0;
@@ -61,6 +64,12 @@ impl<const W: usize> Lanes<W> {
         self.looks[lane] = 0;
         self.active[lane] = true;
         self.member[lane] = member;
+    }
+
+    /// Forgets what step control knows of a lane.
+    pub(crate) fn forget(&mut self, lane: usize) {
+        self.control.start(lane);
+        self.trend.start(lane);
     }
 
     /// Frees a lane.

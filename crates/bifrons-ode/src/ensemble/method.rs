@@ -1,5 +1,6 @@
 //! Methods of ensembles, named by type: a loop over lanes is compiled for each.
 
+use super::rosenbrock;
 use crate::explicit::{bs32, dopri5, tsit5};
 use crate::step::View;
 
@@ -27,6 +28,16 @@ pub struct Tsit5;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bs32;
 
+/// The Rosenbrock method RODAS of order 4(3) on lanes, for stiff problems
+/// ([`Method::Rodas4`](crate::Method::Rodas4)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rodas4;
+
+/// The Rosenbrock method `Rodas5P` of order 5(4) on lanes, for stiff problems
+/// ([`Method::Rodas5P`](crate::Method::Rodas5P)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rodas5P;
+
 impl Tableau for Dopri5 {
     type Arrays<'w, const W: usize> = dopri5::Arrays<'w, W>;
 }
@@ -36,7 +47,15 @@ impl Tableau for Tsit5 {
 impl Tableau for Bs32 {
     type Arrays<'w, const W: usize> = bs32::Arrays<'w, W>;
 }
+impl Tableau for Rodas4 {
+    type Arrays<'w, const W: usize> = rosenbrock::Arrays<'w, Self, W>;
+}
+impl Tableau for Rodas5P {
+    type Arrays<'w, const W: usize> = rosenbrock::Arrays<'w, Self, W>;
+}
 
 impl LaneMethod for Dopri5 {}
 impl LaneMethod for Tsit5 {}
 impl LaneMethod for Bs32 {}
+impl LaneMethod for Rodas4 {}
+impl LaneMethod for Rodas5P {}

@@ -37,6 +37,11 @@ pub(crate) struct MemberArrays<'w> {
     pub(crate) absolute: &'w mut [f64],
 }
 
+/// Arrays of `n` components that a method takes, its matrices included.
+pub(crate) const fn arrays_of<'w, S: Stages<'w, W>, const W: usize>(n: usize) -> usize {
+    S::ARRAYS + S::MATRICES * n
+}
+
 impl<const W: usize> EnsembleWorkspace<W> {
     /// Buffers for `dimension` components.
     ///
@@ -61,7 +66,7 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// Buffers for a method and a number of root functions.
     #[must_use]
     pub fn for_method<M: LaneMethod>(dimension: usize, roots: usize) -> Self {
-        let arrays = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+        let arrays = arrays_of::<M::Arrays<'_, W>, W>(dimension);
         let mut workspace = Self::with_arrays(dimension, arrays);
         workspace.events = (roots > 0).then(|| Box::new(EventLanes::new(dimension, roots)));
         workspace
@@ -70,7 +75,7 @@ impl<const W: usize> EnsembleWorkspace<W> {
     /// Bytes of the buffers for a method and a number of root functions.
     #[must_use]
     pub fn footprint_for_method<M: LaneMethod>(dimension: usize, roots: usize) -> Footprint {
-        let arrays = <M::Arrays<'_, W> as Stages<'_, W>>::ARRAYS;
+        let arrays = arrays_of::<M::Arrays<'_, W>, W>(dimension);
         let plain =
             Footprint::of::<f64>(arrays * dimension * W + PADDING)
                 .beside(Footprint::of::<f64>(MEMBER_ARRAYS * dimension));
@@ -116,8 +121,8 @@ impl<const W: usize> EnsembleWorkspace<W> {
         let n = self.dimension;
         let skip = self.lanes.as_ptr().align_offset(ALIGNMENT).min(PADDING);
         let mut rest = &mut self.lanes[skip..];
-        let stages = S::new(|| {
-            let (head, tail) = core::mem::take(&mut rest).split_at_mut(n * W);
+        let stages = S::build(n, |length| {
+            let (head, tail) = core::mem::take(&mut rest).split_at_mut(length * W);
             rest = tail;
             head.as_chunks_mut::<W>().0
         });

@@ -105,3 +105,74 @@ impl<const W: usize> Control<W> {
         *self = next;
     }
 }
+
+/// What an implicit method knows of the last accepted steps of every lane.
+#[derive(Debug)]
+pub(crate) struct Trend<const W: usize> {
+    /// Mean square error of the last accepted step; zero if there is none.
+    error: [f64; W],
+    /// Its length.
+    done: [f64; W],
+}
+
+impl<const W: usize> Trend<W> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            error: [0.0; W],
+            done: [1.0; W],
+        }
+    }
+
+    /// Forgets the history of a lane.
+    pub(crate) fn start(&mut self, lane: usize) {
+        self.error[lane] = 0.0;
+    }
+}
+
+impl<const W: usize> Control<W> {
+    /// Decides as the Rosenbrock methods of single runs do: the last two errors and steps foretell
+    /// the next error (Gustafsson 1994), on all lanes and with the same bits.
+    #[inline(always)]
+    pub(crate) fn foretell(
+        &mut self,
+        trend: &mut Trend<W>,
+        square: &[f64; W],
+        h: &[f64; W],
+        law: Law,
+    ) {
+        let mut next = Self::new();
+        for l in 0..W {
+            let s = square[l];
+            let finite = s < f64::INFINITY;
+            let ok = s <= 1.0;
+            let bounded = within(s, 1e-30, 1e30);
+            let plain = 0.9 * exp2_fast(log2_fast(bounded) * (-0.5 / law.order));
+            let kept = if s > 1e-30 { s } else { 1e-30 };
+            let ratio = within(trend.error[l] / kept, 1e-30, 1e30);
+            let shape = exp2_fast(log2_fast(ratio) * (0.5 / law.order));
+            let foretold = plain * shape * (h[l] / trend.done[l]).abs();
+            let known = (trend.error[l] > 0.0) & (foretold < plain);
+            let most = if self.most_growth[l] < 6.0 { 1.0 } else { 6.0 };
+            let grown = within(if known { foretold } else { plain }, 0.2, most);
+            let shrunk = if finite {
+                within(plain, 0.1, 0.9)
+            } else {
+                0.25
+            };
+            next.scale[l] = if ok { grown } else { shrunk };
+            next.square[l] = if finite { s } else { MOST_SQUARE };
+            next.most_growth[l] = if ok { GROW_MOST } else { 1.0 };
+            let error = if s > 1e-4 { s } else { 1e-4 };
+            trend.error[l] = if ok { error } else { trend.error[l] };
+            trend.done[l] = if ok { h[l] } else { trend.done[l] };
+        }
+        *self = next;
+    }
+}
+
+/// `v` between two bounds; the upper one if it is not a number.
+#[inline(always)]
+fn within(v: f64, least: f64, most: f64) -> f64 {
+    let v = if v < most { v } else { most };
+    if v > least { v } else { least }
+}

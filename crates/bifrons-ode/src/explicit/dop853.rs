@@ -182,7 +182,8 @@ impl<'w, const W: usize> Stages<'w, W> for Arrays<'w, W> {
     const RHS_PER_INTERPOLANT: u64 = 3;
     const STABILITY: f64 = 6.1;
 
-    fn new(mut array: impl FnMut() -> &'w mut [[f64; W]]) -> Self {
+    fn build(n: usize, mut take: impl FnMut(usize) -> &'w mut [[f64; W]]) -> Self {
+        let mut array = || take(n);
         Self {
             y: array(),
             y_new: array(),

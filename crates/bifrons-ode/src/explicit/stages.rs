@@ -2,11 +2,17 @@
 
 use super::control::{Control, Law};
 use crate::problem::LaneProblem;
+use crate::statistics::Statistics;
 
 /// Stages of an explicit method on `W` lanes. Arrays have `n` components of `W` lanes each.
 pub(crate) trait Stages<'w, const W: usize>: Sized {
-    /// Arrays that [`Stages::new`] takes.
+    /// Arrays of `n` components that [`Stages::build`] takes.
     const ARRAYS: usize;
+    /// Matrices of `n × n` entries that it takes.
+    const MATRICES: usize = 0;
+    /// Whether the method is implicit: it foretells errors, and estimates its first step and those
+    /// after events, as the single run does.
+    const IMPLICIT: bool = false;
     /// Evaluations of the right-hand side per attempt; the first stage is kept from the last step.
     const RHS_PER_ATTEMPT: u64;
     /// How the step size follows the error.
@@ -18,8 +24,25 @@ pub(crate) trait Stages<'w, const W: usize>: Sized {
     /// Reach of the stability region along the negative real axis, with a margin.
     const STABILITY: f64;
 
-    /// Takes its arrays one by one.
-    fn new(array: impl FnMut() -> &'w mut [[f64; W]]) -> Self;
+    /// Takes its arrays one by one, each by its length.
+    fn build(n: usize, take: impl FnMut(usize) -> &'w mut [[f64; W]]) -> Self;
+
+    /// A run begins with these tolerances, in this direction.
+    fn prepare_run(&mut self, relative: f64, absolute: &[f64], direction: f64) {
+        let _ = (relative, absolute, direction);
+    }
+
+    /// A lane is loaded with another member (`first`), or goes on from another state.
+    fn renew(&mut self, lane: usize, first: bool) {
+        let _ = (lane, first);
+    }
+
+    /// What a lane has cost beyond [`Stages::RHS_PER_ATTEMPT`] since it was loaded, in that many
+    /// accepted steps of as many attempts.
+    fn spent(&self, lane: usize, accepted: u64, attempts: u64) -> Statistics {
+        let _ = (lane, accepted, attempts);
+        Statistics::default()
+    }
 
     /// Advances every lane from `t` by `h` into `y_new`, and leaves `f(t_new, y_new)` as last
     /// slope. The first slope holds `f(t, y)`. Stages at the end are evaluated at `t_new` itself.
@@ -145,7 +168,8 @@ macro_rules! explicit_stages {
             const COEFFICIENTS: usize = 4 $(+ { let _ = $d0; 1 })?;
             const STABILITY: f64 = $stability;
 
-            fn new(mut array: impl FnMut() -> &'w mut [[f64; W]]) -> Self {
+            fn build(n: usize, mut take: impl FnMut(usize) -> &'w mut [[f64; W]]) -> Self {
+                let mut array = || take(n);
                 Self {
                     y: array(),
                     y_new: array(),

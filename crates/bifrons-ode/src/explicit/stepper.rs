@@ -166,6 +166,7 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             relative: self.relative,
             absolute: self.member.absolute,
             order: S::LAW.order,
+            inverted: false,
         };
         initial_step::estimate(probe, self.t, self.direction, most, |t, y, dy| {
             lane.rhs_one(0, t, y, dy);

@@ -29,6 +29,15 @@ pub trait LaneProblem<const W: usize> {
     /// after an event in any lane.
     fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]);
 
+    /// Writes the Jacobian of every lane by columns, `out[j n + i][lane] = ∂f_i/∂y_j`, and returns
+    /// true; asked for by implicit methods. Default: false, and differences take `n` evaluations.
+    ///
+    /// Lanes without a member are evaluated, too; what they give is not used.
+    fn jacobian(&mut self, t: &[f64; W], y: &[[f64; W]], out: &mut [[f64; W]]) -> bool {
+        let _ = (t, y, out);
+        false
+    }
+
     /// Number of root functions, the same for all members. Default: none.
     fn root_count(&self) -> usize {
         0

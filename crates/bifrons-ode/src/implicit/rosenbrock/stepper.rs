@@ -7,6 +7,7 @@
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
 use super::{Rosenbrock, combine};
+use crate::dense::polynomial;
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, mean_square, weights, worst};
 use crate::implicit::pace::{fit, is_lost};
@@ -274,6 +275,13 @@ impl Rosenbrock {
 }
 
 impl Rosenbrock {
+    /// Coefficients of component `i` of the last accepted step.
+    fn basis(&self, i: usize) -> [f64; 5] {
+        let [a, b, c] = [0, 1, 2].map(|k| self.dense[k * self.n + i]);
+        // a + θ (b + θ c) with the last θ as 1 − (1 − θ).
+        [self.y_old[i], self.y[i] - self.y_old[i], a, b + c, -c]
+    }
+
     /// Whether some component has an index above one.
     const fn is_high(&self) -> bool {
         false
@@ -323,13 +331,10 @@ impl<P: Problem> Stepper<P> for Rosenbrock {
         } else if t == self.t_old {
             state.copy_from_slice(&self.y_old);
         } else {
-            let n = self.n;
+            // As on lanes, bit for bit.
             let theta = (t - self.t_old) / self.done;
-            let rest = 1.0 - theta;
-            let [a, b, c] = [0, 1, 2].map(|k| &self.dense[k * n..(k + 1) * n]);
-            for i in 0..n {
-                let inner = a[i] + theta * (b[i] + theta * c[i]);
-                state[i] = rest * self.y_old[i] + theta * (self.y[i] + rest * inner);
+            for (i, value) in state.iter_mut().enumerate() {
+                *value = polynomial(&self.basis(i), theta);
             }
         }
     }
@@ -339,11 +344,7 @@ impl<P: Problem> Stepper<P> for Rosenbrock {
     }
 
     fn coefficients(&self, i: usize, out: &mut [f64]) {
-        let n = self.n;
-        let [a, b, c] = [0, 1, 2].map(|k| self.dense[k * n + i]);
-        // a + θ (b + θ c) with the last θ as 1 − (1 − θ).
-        let r = [self.y_old[i], self.y[i] - self.y_old[i], a, b + c, -c];
-        out[..5].copy_from_slice(&r);
+        out[..5].copy_from_slice(&self.basis(i));
     }
 
     fn restart(

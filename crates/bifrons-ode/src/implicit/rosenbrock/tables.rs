@@ -4,21 +4,21 @@
 /// `y_new = y + Σ a_sj u_j + u_s` and error estimate `u_s`, where `s` is the last stage.
 #[derive(Debug)]
 pub(crate) struct Tableau {
-    pub(super) stages: usize,
+    pub(crate) stages: usize,
     /// Order of the error estimate plus one.
-    pub(super) order: usize,
-    pub(super) gamma: f64,
-    pub(super) a: [[f64; 8]; 8],
-    pub(super) c: [[f64; 8]; 8],
-    pub(super) nodes: [f64; 8],
-    pub(super) d: [f64; 8],
+    pub(crate) order: usize,
+    pub(crate) gamma: f64,
+    pub(crate) a: [[f64; 8]; 8],
+    pub(crate) c: [[f64; 8]; 8],
+    pub(crate) nodes: [f64; 8],
+    pub(crate) d: [f64; 8],
     /// Dense output `(1 − θ) y + θ (y_new + (1 − θ) (k_1 + θ (k_2 + θ k_3)))`, `k_r = Σ dense_rj u_j`.
-    pub(super) dense: [[f64; 8]; 3],
+    pub(crate) dense: [[f64; 8]; 3],
 }
 
 /// Order 4(3), stiffly accurate, six stages; Hairer and Wanner (1996), section IV.7, and their code
 /// RODAS, coefficient set 1.
-pub(crate) static RODAS4: Tableau = Tableau {
+pub(crate) const RODAS4: Tableau = Tableau {
     stages: 6,
     order: 4,
     gamma: 0.25,
@@ -152,7 +152,7 @@ pub(crate) static RODAS4: Tableau = Tableau {
 
 /// Order 5(4), stiffly accurate, eight stages; Steinebach (2023), Construction of Rosenbrock-Wanner
 /// method `Rodas5P` and numerical benchmarks within the Julia Differential Equations package.
-pub(crate) static RODAS5P: Tableau = Tableau {
+pub(crate) const RODAS5P: Tableau = Tableau {
     stages: 8,
     order: 5,
     gamma: 0.211_937_563_194_290_14,
