@@ -2,8 +2,9 @@
 #![expect(clippy::expect_used, reason = "a failed test helper is a failed test")]
 
 use bifrons_memory::profiler::{CountingAllocator, Scope};
-use bifrons_ode::{Bs32, Dopri5, EnsembleWorkspace, LaneMethod, Method, Options, Problem, RunSize};
-use bifrons_ode::{Save, Solution, Tolerance, Tsit5, closure, solve};
+use bifrons_ode::{Bs32, Dopri5, EnsembleWorkspace, Flow, LaneMethod, LaneProblem, MemberEnd};
+use bifrons_ode::{MemberSink, Method, Options, Problem, Rodas4, Rodas5P, RunSize, Save, Solution};
+use bifrons_ode::{Step, Tolerance, Tsit5, closure, solve, solve_members_with};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator::new();
@@ -86,6 +87,70 @@ fn memory_is_known_before_and_steps_allocate_nothing() {
     lanes::<Dopri5>("Dopri5");
     lanes::<Tsit5>("Tsit5");
     lanes::<Bs32>("Bs32");
+    lanes::<Rodas4>("Rodas4");
+    lanes::<Rodas5P>("Rodas5P");
+    members::<Dopri5>("Dopri5");
+    members::<Rodas4>("Rodas4");
+    members::<Rodas5P>("Rodas5P");
+}
+
+/// Decay to a driven state at a rate per member.
+struct Decay([f64; 16]);
+
+impl LaneProblem<16> for Decay {
+    fn dimension(&self) -> usize {
+        2
+    }
+    fn load(&mut self, lane: usize, member: usize, state: &mut [f64]) {
+        self.0[lane] = 1.0 + member as f64;
+        state.fill(1.0);
+    }
+    fn rhs(&mut self, t: &[f64; 16], y: &[[f64; 16]], dy: &mut [[f64; 16]]) {
+        for l in 0..16 {
+            dy[0][l] = self.0[l] * (t[l] - y[0][l]);
+            dy[1][l] = y[0][l] - y[1][l];
+        }
+    }
+    fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
+        dy[0] = self.0[lane] * (t - y[0]);
+        dy[1] = y[0] - y[1];
+    }
+}
+
+struct Count(usize);
+
+impl MemberSink<16> for Count {
+    fn begin(&mut self, _lane: usize, _member: usize, _t0: f64, _state: &[f64]) -> f64 {
+        f64::NEG_INFINITY
+    }
+    fn step(&mut self, step: &Step<'_, 16>) -> Flow {
+        self.0 += usize::from(step.coefficients(0)[0].is_finite());
+        Flow::Until(f64::NEG_INFINITY)
+    }
+    fn end(&mut self, end: &MemberEnd<'_>) {
+        assert!(end.failure.is_none(), "{:?}", end.failure);
+    }
+}
+
+/// A run on lanes allocates nothing at all.
+fn members<M: LaneMethod>(name: &str) {
+    let mut workspace = EnsembleWorkspace::<16>::for_method::<M>(2, 0);
+    let (mut problem, mut sink) = (Decay([0.0; 16]), Count(0));
+    let settings = options(Method::Dopri5);
+    let (_, blocks, found) = measured(|| {
+        let (workspace, sink) = (&mut workspace, &mut sink);
+        solve_members_with::<M, 16, _, _>(
+            &mut problem,
+            0..50,
+            (0.0, 2.0),
+            &settings,
+            workspace,
+            sink,
+        )
+    });
+    assert_eq!(found, Ok(()), "{name}");
+    assert!(sink.0 > 500, "{name}: {} steps", sink.0);
+    assert_eq!(blocks, 0, "{name} on lanes");
 }
 
 fn runs(method: Method) {

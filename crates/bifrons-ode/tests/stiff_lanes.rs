@@ -73,7 +73,11 @@ const CHAIN: Family = Family {
     rhs: |t, y, k, dy| {
         let n = y.len();
         for i in 0..n {
-            let left = if i > 0 { y[i - 1] } else { 0.5 * (2.0 * t).sin() };
+            let left = if i > 0 {
+                y[i - 1]
+            } else {
+                0.5 * (2.0 * t).sin()
+            };
             let right = if i + 1 < n { y[i + 1] } else { 0.0 };
             dy[i] = k * (left - 2.0 * y[i] + right) - y[i] * y[i] * y[i];
         }

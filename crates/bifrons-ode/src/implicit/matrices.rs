@@ -28,6 +28,8 @@ pub(super) struct Matrices {
     union: Union,
     jacobian: Vec<f64>,
     mass: Vec<f64>,
+    /// The mass matrix where it is diagonal, else empty: products need not look at the structure.
+    diagonal: Vec<f64>,
     /// Whether the mass matrix has no entry in the row of a value; nothing for the identity.
     empty: Vec<bool>,
     lu: Lu<f64>,
@@ -69,8 +71,13 @@ impl Matrices {
         } else {
             empty_rows(union.structure(), &mass)
         };
+        let diagonal = match setup.mass {
+            Mass::Diagonal(values) => values.clone(),
+            _ => Vec::new(),
+        };
         Ok(Self {
             n,
+            diagonal,
             empty,
             identity,
             structure: setup.structure.clone(),
@@ -108,7 +115,11 @@ impl Matrices {
         } else {
             count
         };
-        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n)
+        let diagonal = match setup.mass {
+            Mass::Diagonal(values) => values.len(),
+            _ => 0,
+        };
+        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n + diagonal)
             .beside(Footprint::of::<bool>(empty));
         let pattern = match setup.structure {
             // The pattern is kept for the problem, the differences, the union and the factors.
@@ -259,6 +270,10 @@ impl Matrices {
         if self.identity {
             for (y, x) in y.iter_mut().zip(x) {
                 *y += factor * x;
+            }
+        } else if !self.diagonal.is_empty() {
+            for ((y, x), d) in y.iter_mut().zip(x).zip(&self.diagonal) {
+                *y += factor * x * d;
             }
         } else {
             self.union
