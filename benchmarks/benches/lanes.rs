@@ -289,7 +289,7 @@ fn stiff<M: LaneMethod>(name: &str, method: Method, members: usize, rounds: usiz
     };
     compare(
         name,
-        (60.0, 4.0),
+        (80.0, 4.0),
         rounds,
         || {
             let problem = Robertson::<LANES> {

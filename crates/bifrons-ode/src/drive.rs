@@ -148,6 +148,7 @@ impl<'r, 's, 'p, S: Stepper<Erased<'p>>> Run<'r, 's, 'p, S> {
         }
         solution.last_time = self.t;
         solution.last_state.copy_from_slice(&self.y);
+        solution.phases.extend_from_slice(self.stepper.phases());
         solution.statistics = self.stepper.statistics();
         solution.statistics.root_evaluations = self.watch.evaluations;
         solution.statistics.disarmed = self.watch.disarmed;

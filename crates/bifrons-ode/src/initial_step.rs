@@ -20,6 +20,16 @@ pub(crate) struct Probe<'a> {
     pub(crate) inverted: bool,
 }
 
+/// `v` in units of the tolerance.
+#[inline(always)]
+fn weigh(v: f64, tolerance: f64, inverted: bool) -> f64 {
+    match (v == 0.0, inverted) {
+        (true, _) => 0.0,
+        (_, true) => v * (1.0 / tolerance),
+        (_, false) => v / tolerance,
+    }
+}
+
 /// Hairer's estimate of the first step (Hairer, Nørsett, Wanner 1993, section II.4), positive.
 ///
 /// Two evaluations of the right-hand side in all: `slope` and one more by `rhs(t, y, dy)` after an
@@ -42,18 +52,7 @@ pub(crate) fn estimate(
         order,
         inverted,
     } = probe;
-    let weighted = |v: f64, i: usize| {
-        if v == 0.0 {
-            0.0
-        } else {
-            let tolerance = absolute[i] + relative * y[i].abs();
-            if inverted {
-                v * (1.0 / tolerance)
-            } else {
-                v / tolerance
-            }
-        }
-    };
+    let weighted = |v: f64, i: usize| weigh(v, absolute[i] + relative * y[i].abs(), inverted);
     let count = y.len() as f64;
     let norm = |v: &dyn Fn(usize) -> f64| {
         let square: f64 = (0..y.len()).map(|i| weighted(v(i), i)).map(|r| r * r).sum();

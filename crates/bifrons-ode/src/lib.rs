@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod adjoint;
+mod auto;
 mod dense;
 mod drive;
 mod ensemble;
@@ -77,7 +78,7 @@ pub use problem::{Mass, MatrixMut, Pattern, Structure};
 pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, WithStructure};
 pub use scalar::{Dual, Scalar};
 pub use sensitivity::{Sensitivities, forward_sensitivities};
-pub use solution::{Outcome, Solution};
+pub use solution::{Outcome, Phase, Solution};
 pub use solve::solve;
 pub use statistics::Statistics;
 pub use step::Step;

@@ -53,6 +53,7 @@ impl<'s> Recorder<'s> {
                 last_state: y0.to_vec(),
                 dense: matches!(save, Save::Dense).then(dense),
                 events: EventLog::new(y0.len()),
+                phases: Vec::new(),
                 statistics: Statistics::default(),
             },
             failure: None,

@@ -2,6 +2,7 @@
 
 use crate::dense::DenseSolution;
 use crate::event::EventLog;
+use crate::method::Method;
 use crate::statistics::Statistics;
 
 /// Why a run that succeeded ended.
@@ -14,6 +15,15 @@ pub enum Outcome {
     Terminated,
     /// The run ended early (only in the partial solution of an error).
     Incomplete,
+}
+
+/// From when on a run by [`Method::Auto`] took steps of which method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Phase {
+    /// Start of the first step.
+    pub t: f64,
+    /// The method.
+    pub method: Method,
 }
 
 /// Rows that were saved, the last state, what it cost.
@@ -34,6 +44,8 @@ pub struct Solution {
     pub dense: Option<DenseSolution>,
     /// What happened: root functions that fired, declared stops.
     pub events: EventLog,
+    /// Which method ran from when on; empty unless the method was [`Method::Auto`].
+    pub phases: Vec<Phase>,
     /// Counts.
     pub statistics: Statistics,
 }

@@ -106,6 +106,7 @@ fn general(
         Method::Bs32 => explicit::<bs32::Kind>(problem, span, y0, save, options),
         Method::Dop853 => explicit::<dop853::Kind>(problem, span, y0, save, options),
         Method::Rk4 { .. } => explicit::<rk4::Kind>(problem, span, y0, save, options),
+        Method::Auto => crate::auto::run(problem, span, y0, save, options),
         _ => crate::implicit::run(problem, span, y0, save, options),
     }
 }

@@ -33,6 +33,10 @@ pub struct Statistics {
     pub disarmed: u64,
     /// Times that an explicit method met signs of stiffness, from its last two stages.
     pub stiff_suspected: u64,
+    /// Accepted steps by the implicit method of [`Method::Auto`](crate::Method::Auto).
+    pub implicit_steps: u64,
+    /// Changes between the methods of [`Method::Auto`](crate::Method::Auto).
+    pub switches: u64,
 }
 
 impl core::ops::AddAssign for Statistics {
@@ -50,5 +54,7 @@ impl core::ops::AddAssign for Statistics {
         self.events += other.events;
         self.disarmed += other.disarmed;
         self.stiff_suspected += other.stiff_suspected;
+        self.implicit_steps += other.implicit_steps;
+        self.switches += other.switches;
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::problem::Problem;
+use crate::solution::Phase;
 use crate::statistics::Statistics;
 
 /// Where a run starts, and how far the method may look.
@@ -127,4 +128,9 @@ pub(crate) trait Stepper<P: Problem> {
 
     /// Counts since the constructor, without those of the driver.
     fn statistics(&self) -> Statistics;
+
+    /// Which method ran from when on, if it is not one alone.
+    fn phases(&self) -> &[Phase] {
+        &[]
+    }
 }

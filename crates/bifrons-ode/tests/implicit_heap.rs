@@ -10,7 +10,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator::new();
 
 static RUN: Scope = Scope::new("run");
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     Method::Bdf,
     Method::Radau,
     Method::Rodas4,
@@ -18,6 +18,7 @@ const METHODS: [Method; 7] = [
     Method::TrBdf2,
     Method::Esdirk4,
     Method::Esdirk5,
+    Method::Auto,
 ];
 
 /// One thread, without the test harness: the counters belong to the process.
@@ -48,15 +49,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn check(
-    n: usize,
-    structure: &Structure,
-    mass: &Mass,
-    method: Method,
-) -> Result<(), Box<dyn std::error::Error>> {
+/// Diffusion in a ring or a row with a driven source, and its initial state; the last equation may
+/// be algebraic.
+fn diffusion(n: usize, structure: &Structure, mass: &Mass) -> (impl Problem, Vec<f64>) {
     let ring = !matches!(structure, Structure::Banded { .. });
     let algebraic = matches!(mass, Mass::Diagonal(values) if values[n - 1] == 0.0);
-    let mut problem = closure(n, move |t: f64, y: &[f64], f: &mut [f64]| {
+    let problem = closure(n, move |t: f64, y: &[f64], f: &mut [f64]| {
         let n = y.len();
         for i in 0..n {
             let right = if i + 1 < n || ring {
@@ -81,6 +79,16 @@ fn check(
     if algebraic {
         y0[n - 1] = 0.5 * y0[n - 2];
     }
+    (problem, y0)
+}
+
+fn check(
+    n: usize,
+    structure: &Structure,
+    mass: &Mass,
+    method: Method,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut problem, y0) = diffusion(n, structure, mass);
     let mut options = Options::default();
     options.method = method;
     let mut run = |t_end: f64| {
@@ -89,8 +97,14 @@ fn check(
         let counts = guard.so_far();
         Ok::<_, bifrons_ode::SolveError>((counts.blocks, counts.peak, found.statistics.accepted))
     };
-    let (blocks, peak, few) = run(0.5)?;
-    let (more_blocks, _, many) = run(4.0)?;
+    // The automatic choice must have come to its implicit method in both runs.
+    let (short, long) = if method == Method::Auto {
+        (4.0, 12.0)
+    } else {
+        (0.5, 4.0)
+    };
+    let (blocks, peak, few) = run(short)?;
+    let (more_blocks, _, many) = run(long)?;
     assert!(many > few + 10, "{method:?}: {few} and {many} steps");
     assert_eq!(
         blocks, more_blocks,

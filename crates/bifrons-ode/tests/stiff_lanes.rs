@@ -10,6 +10,13 @@ use bifrons_ode::{solve, solve_members_with};
 const MEMBERS: usize = 23;
 const ROWS: [f64; 4] = [0.1, 0.35, 0.7, 0.95];
 
+/// Of time, state and parameter.
+type Rhs = fn(f64, &[f64], f64, &mut [f64]);
+/// Of state and parameter.
+type Jacobian = fn(&[f64], f64, &mut [f64]);
+/// The parameter and the state that a member starts with.
+type Start = fn(usize) -> (f64, Vec<f64>);
+
 /// A problem with one parameter, written for one member.
 #[derive(Clone, Copy)]
 struct Family {
@@ -17,10 +24,10 @@ struct Family {
     n: usize,
     t_end: f64,
     relative: f64,
-    rhs: fn(f64, &[f64], f64, &mut [f64]),
+    rhs: Rhs,
     /// `out[j n + i] = ∂f_i/∂y_j`.
-    jacobian: Option<fn(&[f64], f64, &mut [f64])>,
-    initial: fn(usize) -> (f64, Vec<f64>),
+    jacobian: Option<Jacobian>,
+    initial: Start,
 }
 
 /// Rows are exchanged while the state jumps.
@@ -303,11 +310,16 @@ fn compare<M: LaneMethod>(method: Method) {
         assert!(rejected > 0, "{}: rejected steps occur", family.name);
         let level = Level::detect();
         let mut runs = vec![
-            ensemble::<M, 1>(family, None, &[whole.clone()], level),
+            ensemble::<M, 1>(family, None, core::slice::from_ref(&whole), level),
             ensemble::<M, 4>(family, None, &[11..23, 3..11, 0..3], level),
         ];
         for level in Level::available() {
-            runs.push(ensemble::<M, 16>(family, None, &[whole.clone()], level));
+            runs.push(ensemble::<M, 16>(
+                family,
+                None,
+                core::slice::from_ref(&whole),
+                level,
+            ));
         }
         for (k, lanes) in runs.iter().enumerate() {
             for (member, (lane, single)) in lanes.iter().zip(&single).enumerate() {
@@ -332,7 +344,7 @@ fn members_have_the_bits_of_single_runs_rodas5p() {
 fn bits_do_not_depend_on_threads() {
     let level = Level::detect();
     let whole = 0..MEMBERS;
-    let one = ensemble::<Rodas5P, 16>(ROBERTSON, None, &[whole], level);
+    let one = ensemble::<Rodas5P, 16>(ROBERTSON, None, core::slice::from_ref(&whole), level);
     for count in [2, 3, 4] {
         let share = MEMBERS.div_ceil(count);
         let parts: Vec<Vec<Run>> = std::thread::scope(|scope| {
@@ -357,8 +369,8 @@ fn bits_do_not_depend_on_threads() {
 fn a_failing_member_disturbs_nobody() {
     let level = Level::detect();
     let whole = 0..MEMBERS;
-    let sound = ensemble::<Rodas4, 16>(ROBERTSON, None, &[whole.clone()], level);
-    let runs = ensemble::<Rodas4, 16>(ROBERTSON, Some(5), &[whole], level);
+    let sound = ensemble::<Rodas4, 16>(ROBERTSON, None, core::slice::from_ref(&whole), level);
+    let runs = ensemble::<Rodas4, 16>(ROBERTSON, Some(5), core::slice::from_ref(&whole), level);
     for (member, (run, sound)) in runs.iter().zip(&sound).enumerate() {
         if member == 5 {
             let single = alone(&ROBERTSON, Method::Rodas4, member, true);

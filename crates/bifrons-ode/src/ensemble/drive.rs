@@ -124,12 +124,7 @@ where
             let square = self
                 .stages
                 .error_square(n, &proposal.h, relative, self.member.absolute);
-            if A::IMPLICIT {
-                let (control, trend) = (&mut lanes.control, &mut lanes.trend);
-                control.foretell(trend, &square, &proposal.h, A::LAW);
-            } else {
-                lanes.control.decide(&square, A::LAW);
-            }
+            lanes.decide::<A>(&square, &proposal.h);
             let (t_old, wanted_old) = (lanes.t, lanes.wanted);
             lanes.advance(&proposal, direction);
             let mut attention = self.attention(&lanes, &proposal, &square);

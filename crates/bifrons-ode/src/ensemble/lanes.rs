@@ -1,6 +1,7 @@
 //! What every lane carries between attempts.
 
 use crate::explicit::control::{Control, Trend};
+use crate::explicit::stages::Stages;
 
 /// The state of the lanes, one array per quantity.
 #[derive(Debug)]
@@ -70,6 +71,16 @@ impl<const W: usize> Lanes<W> {
     pub(crate) fn forget(&mut self, lane: usize) {
         self.control.start(lane);
         self.trend.start(lane);
+    }
+
+    /// Accepts or rejects the attempt of every lane, and chooses its next step.
+    #[inline(always)]
+    pub(crate) fn decide<'w, S: Stages<'w, W>>(&mut self, square: &[f64; W], h: &[f64; W]) {
+        if S::IMPLICIT {
+            self.control.foretell(&mut self.trend, square, h, S::LAW);
+        } else {
+            self.control.decide(square, S::LAW);
+        }
     }
 
     /// Frees a lane.

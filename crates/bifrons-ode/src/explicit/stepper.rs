@@ -247,12 +247,9 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
         })
     }
 
-    /// Hairer's estimate of `h |λ|` from the last two stages (Hairer and Wanner 1996, IV.2).
-    fn look_for_stiffness(&mut self) {
-        let due = self.stiff > 0 || self.statistics.accepted.is_multiple_of(STIFFNESS_INTERVAL);
-        if !due || self.pace != Pace::Adaptive {
-            return;
-        }
+    /// Hairer's estimate of `h |λ|` of the last accepted step from its last two stages (Hairer and
+    /// Wanner 1996, IV.2); zero if they are one.
+    pub(crate) fn stiffness(&self) -> f64 {
         let (argument, slope) = self.stages.last_stage();
         let (y, slope_new) = self.stages.end();
         let (mut slopes, mut states) = (0.0, 0.0);
@@ -261,8 +258,39 @@ impl<'w, S: Stages<'w, 1>> Explicit<'w, S> {
             slopes += ds * ds;
             states += dy * dy;
         }
-        let at_bound = states > 0.0 && self.h.abs() * (slopes / states).sqrt() > S::STABILITY;
-        if at_bound {
+        if states > 0.0 {
+            self.h.abs() * (slopes / states).sqrt()
+        } else {
+            0.0
+        }
+    }
+
+    /// Size of the step that is wanted next.
+    pub(crate) const fn wanted(&self) -> f64 {
+        self.wanted
+    }
+
+    /// Goes on from where another method stands, with a first step of this size.
+    pub(crate) fn take_over<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        start: &Start<'_>,
+        step: f64,
+    ) -> Result<(), Failure> {
+        self.stand(problem, start.t, start.y)?;
+        self.control.start(0);
+        (self.stiff, self.clear) = (0, 0);
+        self.wanted = step;
+        Ok(())
+    }
+
+    /// Counts suspicions of stiffness.
+    fn look_for_stiffness(&mut self) {
+        let due = self.stiff > 0 || self.statistics.accepted.is_multiple_of(STIFFNESS_INTERVAL);
+        if !due || self.pace != Pace::Adaptive {
+            return;
+        }
+        if self.stiffness() > S::STABILITY {
             self.clear = 0;
             self.stiff += 1;
             if self.stiff == STIFF_ROW {

@@ -11,8 +11,8 @@ use crate::tolerance::Tolerance;
 /// for an explicit one.
 ///
 /// `fill` is the number of entries of the factors of a sparse iteration matrix, which is known
-/// after a first factorisation only; for other structures it is not used. Saved rows and the driver
-/// are not part of it.
+/// after a first factorisation only; for other structures it is not used. Of [`Method::Auto`] it is
+/// what both methods allocate. Saved rows and the driver are not part of it.
 ///
 /// ```
 /// use bifrons_ode::{Method, closure, implicit_footprint};
@@ -37,6 +37,7 @@ pub fn implicit_footprint<P: Problem>(
         Method::TrBdf2 => Esdirk::footprint(&setup, &TR_BDF2, fill),
         Method::Esdirk4 => Esdirk::footprint(&setup, &ESDIRK4, fill),
         Method::Esdirk5 => Esdirk::footprint(&setup, &ESDIRK5, fill),
+        Method::Auto => crate::auto::footprint(&setup, fill),
         _ => return None,
     })
 }

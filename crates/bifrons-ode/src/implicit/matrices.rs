@@ -238,6 +238,35 @@ impl Matrices {
         }
     }
 
+    /// A bound of the spectral radius of the Jacobian: the least of its norms by columns, by rows,
+    /// and by rows where every component is measured by its weight. `rows` are overwritten.
+    pub(super) fn rate_bound(&self, weights: &[f64], rows: (&mut [f64], &mut [f64])) -> f64 {
+        let (plain, weighted) = rows;
+        plain.fill(0.0);
+        weighted.fill(0.0);
+        let mut by_columns = 0.0_f64;
+        for (column, &own) in weights.iter().enumerate() {
+            let mut sum = 0.0;
+            self.union.structure().for_column(column, |row, at| {
+                let size = self.jacobian[at].abs();
+                sum += size;
+                plain[row] += size;
+                weighted[row] += size * (weights[row] / own);
+            });
+            by_columns = by_columns.max(sum);
+        }
+        // Without a tolerance a weight is infinite; what is not a number must not look small.
+        let largest = |v: &[f64]| {
+            let sum: f64 = v.iter().map(|v| v * 0.0).sum();
+            if sum == 0.0 {
+                v.iter().fold(0.0_f64, |most, v| most.max(*v))
+            } else {
+                f64::NAN
+            }
+        };
+        by_columns.min(largest(plain)).min(largest(weighted))
+    }
+
     /// Factors `z M − J` for complex `z`.
     pub(super) fn factor_complex(
         &mut self,

@@ -1,5 +1,6 @@
 //! Implicit methods on reference problems, with a driver that only steps.
 
+mod auto;
 mod bdf;
 mod case;
 mod esdirk;

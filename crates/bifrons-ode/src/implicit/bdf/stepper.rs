@@ -8,10 +8,12 @@ use super::kernel::{Between, advance, error, predict};
 use super::solve::Solved;
 use super::tables::{alpha, error_constant};
 use super::{Bdf, MAX_ORDER};
+use crate::auto::Stiff;
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, weights, worst};
 use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
+use crate::method::Method;
 use crate::problem::Problem;
 use crate::statistics::Statistics;
 use crate::stepper::{Attempt, Restart, Stepper};
@@ -138,6 +140,20 @@ impl Bdf {
     /// Whether some component has an index above one.
     const fn is_high(&self) -> bool {
         false
+    }
+}
+
+impl Stiff for Bdf {
+    const METHOD: Method = Method::Bdf;
+
+    fn rate_bound(&mut self) -> f64 {
+        let rows = (&mut self.f[..], &mut self.delta[..]);
+        self.matrices.rate_bound(&self.weights, rows)
+    }
+
+    fn wanted(&self) -> f64 {
+        let factor = self.pending.map_or(1.0, |(_, factor)| factor);
+        self.h.abs() * factor
     }
 }
 

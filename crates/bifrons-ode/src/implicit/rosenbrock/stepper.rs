@@ -7,12 +7,14 @@
 use bifrons_lanes::math::{exp2_fast, log2_fast};
 
 use super::{Rosenbrock, combine};
+use crate::auto::Stiff;
 use crate::dense::polynomial;
 use crate::error::Failure;
 use crate::implicit::norm::{fixed, mean_square, weights, worst};
 use crate::implicit::pace::{fit, is_lost};
 use crate::implicit::standing::standing;
 use crate::implicit::start::{Ground, start};
+use crate::method::Method;
 use crate::problem::{Fault, Problem};
 use crate::statistics::Statistics;
 use crate::stepper::{Attempt, Restart, Stepper};
@@ -285,6 +287,19 @@ impl Rosenbrock {
     /// Whether some component has an index above one.
     const fn is_high(&self) -> bool {
         false
+    }
+}
+
+impl Stiff for Rosenbrock {
+    const METHOD: Method = Method::Rodas5P;
+
+    fn rate_bound(&mut self) -> f64 {
+        let rows = (&mut self.scratch[..], &mut self.stage[..]);
+        self.matrices.rate_bound(&self.weights, rows)
+    }
+
+    fn wanted(&self) -> f64 {
+        self.h.abs()
     }
 }
 

@@ -64,8 +64,10 @@ fn orders_four_and_five_at_a_sharp_tolerance() {
     }
 }
 
-/// The estimate of TR-BDF2 is one order above its error, so the error falls with the power 2/3 of
-/// the tolerance: factor 50 at 1e-4 grows by up to ten at 1e-7 instead of staying.
+/// The estimate of TR-BDF2 is its local error, one order above the global one, so that falls with
+/// the power 2/3 of the tolerance: factor 50 at 1e-4 grows by up to ten at 1e-7 instead of staying.
+/// That the companion formula has order three, and the estimate is the local error for this
+/// reason, is among the conditions of order; the filter is that of Hosea and Shampine.
 #[test]
 fn order_two_follows_the_power_two_thirds_of_the_tolerance() {
     for make in SMALL {
