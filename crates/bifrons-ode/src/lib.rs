@@ -62,7 +62,9 @@ mod watch;
 pub use adjoint::{Gradient, adjoint};
 pub use dense::{DenseSolution, OutsideSpan};
 pub use ensemble::{Bs32, Dopri5, LaneMethod, Tsit5};
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
+pub use ensemble::{
+    EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Progress, Restart,
+};
 pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};

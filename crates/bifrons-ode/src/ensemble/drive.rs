@@ -10,6 +10,7 @@ use bifrons_lanes::Kernel;
 
 use super::events::{EventLanes, LaneTrack};
 use super::lanes::{Lanes, Proposal};
+use super::progress::Progress;
 use super::workspace::MemberArrays;
 use super::{Flow, MemberEnd, MemberSink};
 use crate::error::Failure;
@@ -475,6 +476,7 @@ where
             terminated: ended.terminated,
             failure: ended.failure,
             statistics,
+            progress: lanes.progress(lane),
         });
         lanes.stop(lane);
     }
@@ -509,6 +511,8 @@ where
             ..
         } = self.settings;
         self.problem.load(lane, member, self.member.state);
+        let resumed = self.problem.progress(lane, member);
+        let t0 = resumed.map_or(t0, |progress| progress.t);
         let output = self.sink.begin(lane, member, t0, self.member.state);
         if let Some((component, &value)) = not_finite(self.member.state) {
             let failure = Failure::InitialState { component, value };
@@ -530,7 +534,10 @@ where
         if let Err(failure) = self.slope_at(lane, t0) {
             return self.end_at_start(lane, member, Err(failure), (1, lanes.events[lane]));
         }
-        let step = self.first_step(lane, t0, max_step);
+        let step = match resumed {
+            Some(progress) => progress.step,
+            None => self.first_step(lane, t0, max_step),
+        };
         let (y, k1) = self.stages.start_mut();
         for (i, (&value, &slope)) in self
             .member
@@ -543,6 +550,9 @@ where
             k1[i][lane] = slope;
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
+        if let Some(progress) = resumed {
+            lanes.resume(lane, &progress);
+        }
         lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }
 
@@ -639,6 +649,7 @@ where
             terminated: outcome == Ok(true),
             failure: outcome.err(),
             statistics,
+            progress: Progress::default(),
         });
     }
 }
