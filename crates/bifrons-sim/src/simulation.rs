@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use bifrons_hybrid::{HybridSystem, Schema};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
-use bifrons_ode::{EnsembleWorkspace, Options, Progress, Tolerance, solve_members};
+use bifrons_ode::{EnsembleWorkspace, Options, Tolerance, solve_members};
 
 use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
 use crate::checkpoint::{Advance, Checkpoint, CheckpointError, Fingerprint, ResumeError, Taken};
