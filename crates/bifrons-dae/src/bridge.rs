@@ -247,6 +247,13 @@ impl ComponentSpec {
                 .equation(Expr::symbol(&*name), rename(&definition.expression));
             names.insert(name);
         }
+        for own in system.loops() {
+            for (unknown, residual) in own.variables.iter().zip(&own.residuals) {
+                let name = flat(unknown);
+                spec = spec.variable(&name).equation(rename(residual), 0.0);
+                names.insert(name);
+            }
+        }
         for output in system.outputs() {
             let name = flat(&output.name);
             if names.insert(name.clone()) {

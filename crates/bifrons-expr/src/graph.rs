@@ -5,6 +5,7 @@ use crate::external::{self, Function, Positions};
 use crate::node::{Head, NONE, Node, Order, mix, position};
 use crate::op::{Folded, Op, fold};
 use crate::symbol::Symbol;
+use crate::symbol_map::SymbolMap;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(crate) struct FlatNode {
 pub(crate) struct Graph {
     pub(crate) nodes: Vec<FlatNode>,
     pub(crate) symbols: Vec<Symbol>,
-    by_name: BTreeMap<Symbol, u32>,
+    by_name: SymbolMap<u32>,
     pub(crate) functions: Vec<Function>,
     by_address: BTreeMap<usize, u32>,
     slots: Vec<u32>,
@@ -44,7 +45,7 @@ impl Graph {
         Self {
             nodes: vec![],
             symbols: vec![],
-            by_name: BTreeMap::new(),
+            by_name: SymbolMap::new(),
             functions: vec![],
             by_address: BTreeMap::new(),
             slots: vec![NONE; 16],
@@ -69,7 +70,7 @@ impl Graph {
     }
 
     pub(crate) fn symbol(&mut self, symbol: &Symbol) -> u32 {
-        let index = match self.by_name.get(symbol) {
+        let index = match self.by_name.get(symbol.name()) {
             Some(index) => *index,
             None => {
                 let index = position(self.symbols.len());
@@ -135,7 +136,7 @@ impl Graph {
 
     /// The node of this symbol, if the graph has met it.
     pub(crate) fn find_symbol(&self, symbol: &Symbol) -> Option<u32> {
-        let index = *self.by_name.get(symbol)?;
+        let index = *self.by_name.get(symbol.name())?;
         let node = FlatNode {
             head: FlatHead::Symbol(index),
             operands: [NONE; 3],

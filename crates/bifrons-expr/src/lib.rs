@@ -69,6 +69,7 @@ mod substitute;
 mod suggest;
 mod switches;
 mod symbol;
+mod symbol_map;
 mod tape;
 mod unit;
 
@@ -85,6 +86,7 @@ pub use pieces::{Breakpoint, Located, Pieces};
 pub use shape::{Monotonicity, Smoothness};
 pub use switches::{Crossing, Evidence, Owner, Switch, SwitchKind, Switches};
 pub use symbol::Symbol;
+pub use symbol_map::SymbolMap;
 pub use tape::{Registers, Tape, TapeBuilder};
 pub use unit::{
     Dimension, Exponent, Unit, UnitError, UnitErrorKind, UnitParseError, UnitParseErrorKind,

@@ -3,27 +3,48 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use bifrons_expr::{Expr, Symbol};
+use bifrons_expr::{Expr, Jacobian, Symbol};
 
-use crate::equations::{Definition, Parameter};
+use crate::equations::{Definition, LoopEquations, Parameter};
 use crate::error::{AlgebraicLoop, LoopKind};
 use crate::graph::Digraph;
+use crate::newton::{Newton, NewtonState};
 
 /// Loop variables that are eliminated symbolically; expressions grow with their factorial.
 const LOOP_VARIABLES: usize = 3;
+/// Loop variables that are solved for by iteration with a dense matrix.
+const LARGEST: usize = 100;
+
+/// What orders mutually dependent definitions.
+pub(crate) struct Solved {
+    /// Each uses earlier ones and the unknowns of the loop.
+    pub(crate) definitions: Vec<Definition>,
+    /// What is left to be solved by iteration.
+    pub(crate) equations: Option<LoopEquations>,
+}
+
+/// What is known about symbols when a loop is solved.
+pub(crate) struct Known<'k> {
+    /// Default values of parameters.
+    pub(crate) default: &'k dyn Fn(&Symbol) -> Option<f64>,
+    /// Guesses of loop variables.
+    pub(crate) guess: &'k dyn Fn(&Symbol) -> Option<Expr>,
+}
 
 /// Orders mutually dependent definitions so that each uses earlier ones only.
 ///
-/// A few of them (the loop variables) are chosen so that the rest is acyclic. The rest is inserted
-/// into the equations of the loop variables, which are eliminated one after the other as long as
-/// they are affine; the pivot is the first that is not zero at the default parameters.
+/// A few of them (the loop variables, preferably ones with a guess) are chosen so that the rest is
+/// acyclic. The rest is inserted into the equations of the loop variables. Up to three of these
+/// are eliminated one after the other as long as they are affine; the pivot is the first that is
+/// not zero at the default parameters. What is left is solved by iteration in the run.
 /// `unknowns` are sorted by name, so that the result does not depend on the order of blocks.
-pub(crate) fn solve(
-    unknowns: Vec<Definition>,
-    default: &dyn Fn(&Symbol) -> Option<f64>,
-) -> Result<Vec<Definition>, LoopKind> {
+pub(crate) fn solve(unknowns: Vec<Definition>, known: &Known<'_>) -> Result<Solved, LoopKind> {
     let graph = dependencies(&unknowns);
-    let torn = tear(&graph)?;
+    let guessed: Vec<bool> = unknowns
+        .iter()
+        .map(|unknown| (known.guess)(&unknown.symbol).is_some())
+        .collect();
+    let torn = tear(&graph, &guessed)?;
     let rest = order_without(&graph, &torn);
     let inserted = insert(&unknowns, &rest);
     let equations = (0..unknowns.len())
@@ -37,9 +58,10 @@ pub(crate) fn solve(
                 variable,
             }
         });
-    let mut definitions = eliminate(equations.collect(), default)?;
-    definitions.extend(rest.into_iter().map(|index| unknowns[index].clone()));
-    Ok(definitions)
+    let mut solved = eliminate(equations.collect(), known)?;
+    let rest = rest.into_iter().map(|index| unknowns[index].clone());
+    solved.definitions.extend(rest);
+    Ok(solved)
 }
 
 /// `left = right`; `variable` is the unknown that the equation defined originally.
@@ -62,8 +84,8 @@ fn dependencies(unknowns: &[Definition]) -> Digraph {
 }
 
 /// Marks nodes without which the graph is acyclic: from each remaining cycle component the node
-/// with the largest product of degrees, the first of equals.
-fn tear(graph: &Digraph) -> Result<Vec<bool>, LoopKind> {
+/// with the largest product of degrees, the first of equals; one with a guess before others.
+fn tear(graph: &Digraph, guessed: &[bool]) -> Result<Vec<bool>, LoopKind> {
     let count = graph.node_count();
     let mut torn = vec![false; count];
     loop {
@@ -74,7 +96,10 @@ fn tear(graph: &Digraph) -> Result<Vec<bool>, LoopKind> {
                 incoming[target] += 1;
             }
         }
-        let weight = |node: usize| incoming[node].saturating_mul(remaining.successors(node).len());
+        let weight = |node: usize| {
+            let ways = incoming[node].saturating_mul(remaining.successors(node).len());
+            (guessed[node] && ways > 0, ways)
+        };
         let mut acyclic = true;
         for component in remaining.strong_components().iter() {
             let first = component[0];
@@ -95,7 +120,7 @@ fn tear(graph: &Digraph) -> Result<Vec<bool>, LoopKind> {
             return Ok(torn);
         }
         let variables = torn.iter().filter(|torn| **torn).count();
-        if variables > LOOP_VARIABLES {
+        if variables > LARGEST {
             return Err(LoopKind::TooManyVariables { count: variables });
         }
     }
@@ -134,27 +159,27 @@ fn replace(expression: &Expr, by: &BTreeMap<Symbol, Expr>) -> Expr {
 }
 
 /// Gaussian elimination on expressions; the last variable is defined first.
-fn eliminate(
-    mut equations: Vec<Equation>,
-    default: &dyn Fn(&Symbol) -> Option<f64>,
-) -> Result<Vec<Definition>, LoopKind> {
+fn eliminate(mut equations: Vec<Equation>, known: &Known<'_>) -> Result<Solved, LoopKind> {
     let mut variables: Vec<Symbol> = equations.iter().map(|e| e.variable.clone()).collect();
-    let mut solved = Vec::with_capacity(equations.len());
+    let mut definitions = Vec::with_capacity(equations.len());
+    let mut left = None;
     while let Some(first) = variables.first() {
         let mut problem = LoopKind::Singular {
             variable: first.name().to_owned(),
         };
-        let pivot = find_pivot(&equations, &variables, default, &mut problem);
-        if pivot.is_none()
-            && let (LoopKind::Nonlinear { .. }, [equation], [variable]) =
-                (&problem, &equations[..], &variables[..])
-        {
-            // Later definitions come first in `solved`.
-            let iterations = newton(equation, variable, default)?;
-            solved.extend(iterations.into_iter().rev());
+        let pivot = if variables.len() + definitions.len() > LOOP_VARIABLES {
+            problem = LoopKind::Nonlinear {
+                variable: first.name().to_owned(),
+            };
+            None
+        } else {
+            find_pivot(&equations, &variables, known.default, &mut problem)
+        };
+        if pivot.is_none() && matches!(problem, LoopKind::Nonlinear { .. }) {
+            left = Some(iterate(&equations, variables, known)?);
             break;
         }
-        let (row, column, solution) = pivot.ok_or_else(|| problem.clone())?;
+        let (row, column, solution) = pivot.ok_or(problem)?;
         let variable = variables.remove(column);
         equations.remove(row);
         for equation in &mut equations {
@@ -162,85 +187,76 @@ fn eliminate(
             equation.left = equation.left.substitute(&mut by);
             equation.right = equation.right.substitute(&mut by);
         }
-        solved.push(Definition {
+        definitions.push(Definition {
             symbol: variable,
             expression: solution,
         });
     }
-    solved.reverse();
-    Ok(solved)
+    definitions.reverse();
+    Ok(Solved {
+        definitions,
+        equations: left,
+    })
 }
 
-/// Newton steps from zero that a nonlinear loop of one variable gets.
-const NEWTON_STEPS: u32 = 12;
-/// The largest residual of a solution, relative to `1 + |v|`.
-const NEWTON_RESIDUAL: f64 = 1e-9;
-
-/// Newton's method unrolled: every step is a definition, the last one the variable itself.
+/// Equations that are solved by iteration; guesses are 0 unless given.
 ///
-/// ```text
-/// v_0 = 0      v_(k+1) = v_k - r(v_k) / r'(v_k)      v = v_12 if |r(v_12)| ≤ 1e-9 (1 + |v_12|), else NaN
-/// ```
-///
-/// A fixed number of steps keeps the program straight, so that members on lanes do not wait for
-/// each other. A loop of constants and parameters only is tried with their defaults at once.
-fn newton(
-    equation: &Equation,
-    variable: &Symbol,
-    default: &dyn Fn(&Symbol) -> Option<f64>,
-) -> Result<Vec<Definition>, LoopKind> {
-    let residual = &equation.left - &equation.right;
-    let slope = residual.derivative(variable);
-    check_convergence(&residual, &slope, variable, default)?;
-    let at = |expression: &Expr, value: &Expr| {
-        expression.substitute(&mut |symbol| (symbol == variable).then(|| value.clone()))
+/// A loop of constants and parameters only is tried with their defaults at once.
+fn iterate(
+    equations: &[Equation],
+    variables: Vec<Symbol>,
+    known: &Known<'_>,
+) -> Result<LoopEquations, LoopKind> {
+    let residuals = equations.iter().map(|e| &e.left - &e.right).collect();
+    let guess = |variable: &Symbol| (known.guess)(variable);
+    let guesses = variables
+        .iter()
+        .map(|v| guess(v).unwrap_or(Expr::constant(0.0)));
+    let equations = LoopEquations {
+        residuals,
+        guesses: guesses.collect(),
+        variables,
     };
-    let mut definitions = Vec::new();
-    let mut value = Expr::constant(0.0);
-    for step in 1..=NEWTON_STEPS {
-        let symbol = Symbol::from(format!("newton {step} of {}", variable.name()));
-        let expression = &value - at(&residual, &value) / at(&slope, &value);
-        value = Expr::symbol(&symbol);
-        definitions.push(Definition { symbol, expression });
+    match solve_at(&equations, known.default) {
+        Some(newton) if newton.state != NewtonState::Solved => Err(LoopKind::NoConvergence {
+            variable: equations.names(),
+            residual: newton.residual,
+        }),
+        _ => Ok(equations),
     }
-    let bound = NEWTON_RESIDUAL * (1.0 + value.abs());
-    let solved = at(&residual, &value).abs().le(bound);
-    definitions.push(Definition {
-        symbol: variable.clone(),
-        expression: Expr::select(solved, value, f64::NAN),
-    });
-    Ok(definitions)
 }
 
-/// Runs the iteration with parameters at their defaults, where nothing else is read.
-fn check_convergence(
-    residual: &Expr,
-    slope: &Expr,
-    variable: &Symbol,
-    default: &dyn Fn(&Symbol) -> Option<f64>,
-) -> Result<(), LoopKind> {
-    let mut value = 0.0_f64;
-    for step in 0..=NEWTON_STEPS {
-        let mut read = |symbol: &Symbol| {
-            if symbol == variable {
-                Some(value)
-            } else {
-                default(symbol)
-            }
+/// Solves a loop where all other symbols have values; `None` if some has none.
+pub(crate) fn solve_at(
+    equations: &LoopEquations,
+    value: &dyn Fn(&Symbol) -> Option<f64>,
+) -> Option<Newton> {
+    let variables = &equations.variables;
+    let jacobian = Jacobian::new(&equations.residuals, variables);
+    let mut newton = Newton::new(variables.len());
+    let guesses = equations.guesses.iter();
+    let guesses = guesses.map(|guess| guess.evaluate(&mut |symbol| value(symbol)).ok());
+    let guesses: Vec<f64> = guesses.collect::<Option<_>>()?;
+    newton.start(|i| guesses[i]);
+    while newton.state == NewtonState::Running {
+        let trial = newton.trial();
+        let read = |expression: &Expr| {
+            let at = |symbol: &Symbol| match variables.iter().position(|v| v == symbol) {
+                Some(k) => Some(trial[k]),
+                None => value(symbol),
+            };
+            expression.evaluate(&mut |symbol| at(symbol)).ok()
         };
-        let (Ok(rest), Ok(rate)) = (residual.evaluate(&mut read), slope.evaluate(&mut read)) else {
-            // It also depends on time or states.
-            return Ok(());
-        };
-        if step < NEWTON_STEPS {
-            value -= rest / rate;
-        } else if !(rest.abs() <= NEWTON_RESIDUAL * (1.0 + value.abs())) {
-            return Err(LoopKind::NoConvergence {
-                variable: variable.name().to_owned(),
-            });
-        }
+        let residuals = equations.residuals.iter().map(read);
+        let residuals: Vec<f64> = residuals.collect::<Option<_>>()?;
+        let entries: Vec<f64> = jacobian.entries().iter().map(read).collect::<Option<_>>()?;
+        let places = jacobian.pattern().entries().zip(entries);
+        newton.observe(
+            |i| residuals[i],
+            places.map(|((row, column), value)| (row, column, value)),
+        );
     }
-    Ok(())
+    Some(newton)
 }
 
 /// An equation and a variable that it can be solved for, and the solution.

@@ -1,13 +1,17 @@
 //! What a block is: ports, parameters, states and equations over local names.
 
 mod builder;
+mod conversion;
+mod units;
 
 use std::fmt;
 use std::sync::Arc;
 
-use bifrons_expr::{Expr, Symbol};
+use bifrons_expr::{Expr, Symbol, Unit};
 
 pub use builder::BlockSpecBuilder;
+pub(crate) use builder::{Assembly, equation};
+pub use conversion::UnitConversion;
 
 use crate::diagram::Diagram;
 use crate::equations::GuardEquation;
@@ -114,6 +118,20 @@ impl Part {
         }
     }
 
+    pub(crate) fn input_unit(&self, index: usize) -> Option<&Unit> {
+        match self {
+            Self::Block(block) => block.locals[block.inputs[index]].unit.as_ref(),
+            Self::Diagram(diagram) => diagram.0.inputs[index].unit.as_ref(),
+        }
+    }
+
+    pub(crate) fn output_unit(&self, index: usize) -> Option<&Unit> {
+        match self {
+            Self::Block(block) => block.locals[block.outputs[index]].unit.as_ref(),
+            Self::Diagram(diagram) => diagram.0.outputs[index].unit.as_ref(),
+        }
+    }
+
     pub(crate) fn output_count(&self) -> usize {
         match self {
             Self::Block(block) => block.outputs.len(),
@@ -166,6 +184,8 @@ pub struct BlockSpec {
     pub(crate) clocks: Vec<Clock>,
     pub(crate) guards: Vec<GuardEquation>,
     pub(crate) updates: Vec<BlockUpdate>,
+    /// Guesses of definitions and outputs, by position in `locals`.
+    pub(crate) guesses: Vec<(usize, Expr)>,
 }
 
 /// An update within a block.
@@ -184,6 +204,8 @@ pub(crate) struct BlockUpdate {
 pub(crate) struct Local {
     pub(crate) symbol: Symbol,
     pub(crate) role: Role,
+    /// Where it was declared.
+    pub(crate) unit: Option<Unit>,
 }
 
 #[derive(Debug, Clone)]
@@ -245,6 +267,12 @@ impl BlockSpec {
             Role::State { .. } => Some(local.symbol.name()),
             _ => None,
         })
+    }
+
+    /// The unit of a quantity, where it was declared; `None` fits everything.
+    #[must_use]
+    pub fn unit(&self, name: &str) -> Option<&Unit> {
+        self.locals[self.find(name)?].unit.as_ref()
     }
 
     /// Whether `output` depends on `input` without a state between them.

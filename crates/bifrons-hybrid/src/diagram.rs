@@ -6,6 +6,8 @@ mod port;
 use std::fmt;
 use std::sync::Arc;
 
+use bifrons_expr::Unit;
+
 pub use builder::DiagramBuilder;
 pub use port::{BlockId, InputPort, OutputPort};
 
@@ -64,6 +66,8 @@ pub(crate) enum Source {
 pub(crate) struct ExportedInput {
     pub(crate) name: Arc<str>,
     pub(crate) default: Option<f64>,
+    /// That of the first input with a unit that it feeds.
+    pub(crate) unit: Option<Unit>,
 }
 
 #[derive(Clone)]
@@ -71,6 +75,7 @@ pub(crate) struct ExportedOutput {
     pub(crate) name: Arc<str>,
     pub(crate) member: usize,
     pub(crate) output: usize,
+    pub(crate) unit: Option<Unit>,
 }
 
 impl Diagram {
@@ -124,7 +129,7 @@ impl Diagram {
     /// [`EquationError::AlgebraicLoop`] for a loop that is singular, not linear, or has too many
     /// loop variables; [`EquationError::Start`] for a start value that depends on a state.
     pub fn flatten(&self) -> Result<EquationSystem, EquationError> {
-        flatten::flatten(self)
+        flatten::flatten(self, true)
     }
 
     /// Whether an exported output depends on an exported input without a state between them.

@@ -5,6 +5,7 @@ mod display;
 mod instant;
 mod table;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol};
@@ -113,6 +114,42 @@ pub(crate) struct Parts {
     pub(crate) clocks: Vec<Clock>,
     pub(crate) guards: Vec<GuardEquation>,
     pub(crate) updates: Vec<Update>,
+    /// In causal order.
+    pub(crate) loops: Vec<LoopEquations>,
+}
+
+/// An algebraic loop that is solved by iteration wherever its unknowns are needed.
+///
+/// ```text
+/// 0 = r_i(z, …)       z = z_0 at the start of each iteration
+/// ```
+///
+/// Residuals read the unknowns `z` and what comes before them; the guess `z_0` reads parameters,
+/// states, discrete states, inputs and `time`. The iteration always begins at the guess, so the
+/// solution is a function of the point and not of what was solved before.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LoopEquations {
+    /// The unknowns, by their paths.
+    pub variables: Vec<Symbol>,
+    /// What must vanish, one per unknown.
+    pub residuals: Vec<Expr>,
+    /// Where the iteration begins, one per unknown.
+    pub guesses: Vec<Expr>,
+}
+
+impl LoopEquations {
+    /// Names of the unknowns, joined by commas.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.variables.iter().map(Symbol::name).collect();
+        names.join(", ")
+    }
+
+    /// Every symbol of the residuals and guesses.
+    fn dependencies(&self) -> BTreeSet<Symbol> {
+        let all = self.residuals.iter().chain(&self.guesses);
+        all.flat_map(Expr::dependencies).collect()
+    }
 }
 
 /// Marks of the definitions and parameters that some expressions need.
@@ -120,6 +157,8 @@ pub(crate) struct Needed {
     pub(crate) definitions: Vec<bool>,
     pub(crate) parameters: Vec<bool>,
     pub(crate) discretes: Vec<bool>,
+    pub(crate) unknowns: Vec<bool>,
+    pub(crate) time: bool,
 }
 
 impl EquationSystem {
@@ -144,6 +183,11 @@ impl EquationSystem {
         };
         system.check_starts()?;
         Ok(system)
+    }
+
+    /// Everything, to make another system of it.
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// Name of the system.
@@ -206,6 +250,21 @@ impl EquationSystem {
         &self.parts.updates
     }
 
+    /// Algebraic loops that are solved by iteration, each uses earlier ones only.
+    #[must_use]
+    pub fn loops(&self) -> &[LoopEquations] {
+        &self.parts.loops
+    }
+
+    /// Unknowns of all loops.
+    pub(crate) fn unknowns(&self) -> impl Iterator<Item = &Symbol> {
+        self.parts.loops.iter().flat_map(|own| &own.variables)
+    }
+
+    pub(crate) fn unknown_count(&self) -> usize {
+        self.parts.loops.iter().map(|own| own.variables.len()).sum()
+    }
+
     /// Name of a clock or guard.
     #[must_use]
     pub fn trigger_name(&self, trigger: Trigger) -> &str {
@@ -215,6 +274,11 @@ impl EquationSystem {
     /// Pairs of updates that must not be due at once.
     pub(crate) fn rivals(&self) -> Vec<crate::event::Rivals> {
         instant::rivals(&self.parts)
+    }
+
+    /// Marks the discrete states that are samples.
+    pub(crate) fn sample_marks(&self) -> Vec<bool> {
+        instant::samples(&self.parts, &self.table)
     }
 
     /// Definitions and samples in the order of an instant.
@@ -253,6 +317,8 @@ impl EquationSystem {
             definitions: vec![false; self.parts.definitions.len()],
             parameters: vec![false; self.parts.parameters.len()],
             discretes: vec![false; self.parts.discretes.len()],
+            unknowns: vec![false; self.unknown_count()],
+            time: false,
         };
         for root in roots {
             self.mark(root, &mut needed);
@@ -271,7 +337,14 @@ impl EquationSystem {
                 Some(Meaning::Definition(index)) => needed.definitions[index] = true,
                 Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
                 Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
-                Some(Meaning::Time | Meaning::Input | Meaning::State(_)) | None => {}
+                Some(Meaning::Unknown(_)) => {
+                    let position = self.unknowns().position(|own| *own == symbol);
+                    if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
+                        *own = true;
+                    }
+                }
+                Some(Meaning::Time) => needed.time = true,
+                Some(Meaning::Input | Meaning::State(_)) | None => {}
             }
         }
     }
@@ -286,8 +359,14 @@ impl EquationSystem {
                 continue;
             }
             let mut seen = vec![false; self.parts.definitions.len()];
+            let mut entered = vec![false; self.parts.loops.len()];
             while let Some(symbol) = open.pop() {
                 match self.meaning(&symbol) {
+                    Some(Meaning::Unknown(index)) => {
+                        if !std::mem::replace(&mut entered[index], true) {
+                            open.extend(self.parts.loops[index].dependencies());
+                        }
+                    }
                     Some(Meaning::State(_) | Meaning::Input | Meaning::Discrete(_)) => {
                         return Err(EquationError::Start {
                             system: self.name().to_owned(),

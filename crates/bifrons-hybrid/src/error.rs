@@ -1,8 +1,12 @@
 //! What can go wrong between the description of a block and a compiled system.
 
+mod analysis;
+
 use std::fmt;
 
 use thiserror::Error;
+
+pub use analysis::{LinearisationError, SensitivityError, TrimError};
 
 use crate::event::TimelineError;
 use crate::name::{Hint, NameProblem};
@@ -69,6 +73,80 @@ pub enum BlockError {
         variable: String,
         /// The clock or guard.
         trigger: String,
+    },
+    /// The equations of the diagram within a container make no system.
+    #[error("{kind} container around `{diagram}`")]
+    Inside {
+        /// Kind of the container.
+        kind: String,
+        /// Name of the diagram within it.
+        diagram: String,
+        /// What is wrong with its equations.
+        source: Box<EquationError>,
+    },
+    /// An equation whose units do not fit.
+    #[error("units of the equation of `{equation}` in block kind {kind} do not fit")]
+    Unit {
+        /// Kind of the block.
+        kind: String,
+        /// The quantity whose equation it is.
+        equation: String,
+        /// Which part, with both units and the fix.
+        source: Box<bifrons_expr::UnitError>,
+    },
+    /// A conversion between units of different dimensions.
+    #[error("`{from}` cannot be converted to `{to}`, they measure different things")]
+    Conversion {
+        /// Unit of the input.
+        from: String,
+        /// Unit of the output.
+        to: String,
+    },
+    /// A guess of something that is no definition or output of the block, or one that reads an
+    /// input, a definition or an output.
+    #[error(
+        "guess of `{equation}` in block kind {kind} cannot use `{symbol}`; guesses are of \
+         definitions and outputs and read parameters, states and `time` only"
+    )]
+    Guess {
+        /// Kind of the block.
+        kind: String,
+        /// What the guess is of.
+        equation: String,
+        /// The name that does not fit.
+        symbol: String,
+    },
+    /// Something that this kind of container cannot hold.
+    #[error("{kind} container around `{diagram}` cannot hold {what} `{name}`; {fix}")]
+    Content {
+        /// Kind of the container.
+        kind: String,
+        /// Name of the diagram within it.
+        diagram: String,
+        /// What it is.
+        what: &'static str,
+        /// Its path within the container.
+        name: String,
+        /// What to do.
+        fix: &'static str,
+    },
+    /// The elements of a container do not make a diagram.
+    #[error("{kind} container cannot be put together")]
+    Elements {
+        /// Kind of the container.
+        kind: String,
+        /// What is wrong.
+        source: Box<DiagramError>,
+    },
+    /// An element of a container has other ports than the first one.
+    #[error("{kind} container: element {element} ({found}) has other ports than element 1")]
+    Ports {
+        /// Kind of the container.
+        kind: String,
+        /// Number of the element, from 1.
+        element: usize,
+        /// What the element is.
+        found: String,
     },
     /// A name that is malformed, reserved or taken.
     #[error("name `{name}` of block kind {kind} {problem}")]
@@ -193,6 +271,9 @@ pub enum DiagramError {
         /// The source that was to be connected.
         second: String,
     },
+    /// An input that would be fed in another unit.
+    #[error(transparent)]
+    Units(Box<UnitMismatch>),
     /// Inputs without a source.
     #[error(
         "diagram `{diagram}` leaves {} without a source; connect them, export them or give them \
@@ -215,6 +296,28 @@ pub enum DiagramError {
         /// The value found.
         value: f64,
     },
+}
+
+/// An input that would be fed in another unit.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[error(
+    "`{from}` in `{from_unit}` cannot feed input `{to}` in `{to_unit}` of diagram `{diagram}`; \
+     {fix}"
+)]
+pub struct UnitMismatch {
+    /// Name of the diagram.
+    pub diagram: String,
+    /// The source, as `block.port`.
+    pub from: String,
+    /// Its unit.
+    pub from_unit: String,
+    /// The input, as `block.port`.
+    pub to: String,
+    /// Its unit.
+    pub to_unit: String,
+    /// What to do.
+    pub fix: String,
 }
 
 /// A port that a block of a diagram does not have.
@@ -244,7 +347,7 @@ pub struct UnknownPort {
 /// An algebraic loop that is not solved.
 ///
 /// Displayed port by port in the direction of the signal: `gain.y -> sum.u1 -> sum.y -> gain.u`.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 #[error("{kind}: {} in `{system}`; {}", Route { ports, loop_size: *port_count }, kind.fix())]
 pub struct AlgebraicLoop {
@@ -260,7 +363,7 @@ pub struct AlgebraicLoop {
 }
 
 /// Why an algebraic loop is not solved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopKind {
     /// Linear with a coefficient `1 - slope` that is zero, so that there is no or no single solution.
@@ -273,15 +376,17 @@ pub enum LoopKind {
         /// The loop variable.
         variable: String,
     },
-    /// More loop variables than are eliminated.
+    /// More loop variables than are solved for: 100.
     TooManyVariables {
         /// Number of loop variables found.
         count: usize,
     },
-    /// Newton's method from zero finds no solution of a nonlinear loop.
+    /// Newton's method from the guess finds no solution of a nonlinear loop.
     NoConvergence {
-        /// The loop variable.
+        /// The loop variables, joined by commas.
         variable: String,
+        /// The largest residual at the last point.
+        residual: f64,
     },
     /// Samples that read each other at one instant.
     Samples,
@@ -295,7 +400,7 @@ impl LoopKind {
                 "put a state between two of its ports"
             }
             Self::NoConvergence { .. } => {
-                "it may have no solution; put a state between two of its ports"
+                "it may have no solution; give a guess, or put a state between two of its ports"
             }
             Self::Samples => "put a unit delay between two of its ports",
         }
@@ -310,10 +415,11 @@ impl fmt::Display for LoopKind {
             Self::TooManyVariables { count } => {
                 write!(f, "algebraic loop with {count} loop variables")
             }
-            Self::NoConvergence { variable } => {
+            Self::NoConvergence { variable, residual } => {
                 write!(
                     f,
-                    "no convergence for the nonlinear algebraic loop of `{variable}`"
+                    "no convergence for the nonlinear algebraic loop of `{variable}`, residual \
+                     {residual:e}"
                 )
             }
             Self::Samples => f.write_str("algebraic loop of samples"),
@@ -373,6 +479,19 @@ pub enum EquationError {
         /// The state.
         state: String,
         /// The state or input that its start depends on.
+        symbol: String,
+    },
+    /// A guess of something that is no definition, or one that reads a definition.
+    #[error(
+        "guess of `{definition}` in system `{system}` cannot use `{symbol}`; guesses are of \
+         definitions and read parameters, inputs, states and `time` only"
+    )]
+    Guess {
+        /// Name of the system.
+        system: String,
+        /// What the guess is of.
+        definition: String,
+        /// The name that does not fit.
         symbol: String,
     },
     /// An algebraic loop that is not solved.
@@ -440,30 +559,6 @@ pub enum EquationError {
         system: String,
         /// What the compiler of expressions says.
         source: bifrons_expr::CompileError,
-    },
-}
-
-/// A system that has no linear model at a point.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum LinearisationError {
-    /// A value was given for something that the system does not have.
-    #[error(transparent)]
-    UnknownName(#[from] UnknownName),
-    /// A derivative is NaN or infinite.
-    #[error(
-        "derivative of equation {row} of system `{system}` by `{by}` is {value} at this point; \
-         choose another one"
-    )]
-    NotFinite {
-        /// Name of the system.
-        system: String,
-        /// Position of the state or output.
-        row: usize,
-        /// The state or input.
-        by: String,
-        /// The value found.
-        value: f64,
     },
 }
 

@@ -26,9 +26,13 @@ impl Direction {
     /// Whether a function whose sign was `before` (−1, 0 or 1) fires when its value is `now`.
     ///
     /// It fires when it has reached or passed zero; from zero it never fires, so that a start on
-    /// the surface is not a crossing, and leaving and returning is one.
+    /// the surface is not a crossing, and leaving and returning is one. A guard at `+∞` is not
+    /// watched and never fires.
     #[must_use]
     pub fn fires(self, before: i8, now: f64) -> bool {
+        if now == f64::INFINITY {
+            return false;
+        }
         let rises = before < 0 && now >= 0.0;
         let falls = before > 0 && now <= 0.0;
         match self {
@@ -40,6 +44,9 @@ impl Direction {
 }
 
 /// A function of time and state whose zero crossing is an event.
+///
+/// While the function is `+∞` it is not watched: it does not fire, and where it becomes finite its
+/// side counts from there on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Guard {
@@ -51,6 +58,8 @@ pub struct Guard {
     pub terminal: bool,
     /// Whether a crossing is only reported: it changes nothing, and no step is cut for it.
     pub observe: bool,
+    /// Whether the function comes from below zero wherever it begins to be watched.
+    pub initially_below: bool,
 }
 
 impl Guard {
@@ -61,6 +70,26 @@ impl Guard {
             direction,
             terminal: false,
             observe: false,
+            initially_below: false,
+        }
+    }
+
+    /// The same guard, taken to come from below zero at the start of a run and where it begins to
+    /// be watched, so that a value of at least zero there is a crossing.
+    #[must_use]
+    pub fn initially_below(mut self) -> Self {
+        self.initially_below = true;
+        self
+    }
+
+    /// The side that counts as the one before the next crossing, given the value now: −1, 0 (not
+    /// armed) or 1.
+    #[must_use]
+    pub fn side(&self, value: f64) -> i8 {
+        if value == f64::INFINITY {
+            -i8::from(self.initially_below)
+        } else {
+            i8::from(value > 0.0) - i8::from(value < 0.0)
         }
     }
 

@@ -2,16 +2,17 @@
 
 mod net;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol};
 
-use crate::algebraic::{self, Defaults};
+use crate::algebraic::{self, Defaults, Known};
 use crate::block::Role;
 use crate::diagram::Diagram;
 use crate::equations::{
-    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, Output, Parameter,
-    Parts, Update, base_name, pre_symbol,
+    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, LoopEquations,
+    Output, Parameter, Parts, Update, base_name, pre_symbol,
 };
 use crate::error::{EquationError, LoopKind};
 use crate::event::{Clock, Trigger};
@@ -20,7 +21,7 @@ use net::{Net, Node};
 
 /// Whether the exported output depends on the exported input without a state between them.
 pub(crate) fn depends(diagram: &Diagram, output: usize, input: usize) -> bool {
-    let net = Net::expand(diagram);
+    let net = Net::expand(diagram, false);
     let graph = net.dependencies();
     let mut seen = vec![false; graph.node_count()];
     let mut open = vec![net.root_output(output)];
@@ -35,8 +36,9 @@ pub(crate) fn depends(diagram: &Diagram, output: usize, input: usize) -> bool {
     false
 }
 
-pub(crate) fn flatten(diagram: &Diagram) -> Result<EquationSystem, EquationError> {
-    let net = Net::expand(diagram);
+/// The equations; where not `closed`, all exported inputs stay inputs, defaults or not.
+pub(crate) fn flatten(diagram: &Diagram, closed: bool) -> Result<EquationSystem, EquationError> {
+    let net = Net::expand(diagram, closed);
     let graph = net.dependencies();
     let mut emitter = Emitter::new(&net, &graph);
     for component in graph.strong_components().iter() {
@@ -81,7 +83,9 @@ struct Emitter<'n, 'd> {
     parameters: Vec<Parameter>,
     inputs: Vec<Symbol>,
     definitions: Vec<Definition>,
+    loops: Vec<LoopEquations>,
     defaults: Defaults,
+    guesses: BTreeMap<Symbol, Expr>,
 }
 
 impl<'n, 'd> Emitter<'n, 'd> {
@@ -107,7 +111,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
             }
             values[node] = Some(Expr::symbol(symbol));
         }
-        Self {
+        let mut emitter = Self {
             net,
             graph,
             symbols,
@@ -115,8 +119,19 @@ impl<'n, 'd> Emitter<'n, 'd> {
             parameters,
             inputs,
             definitions: Vec::new(),
+            loops: Vec::new(),
             defaults: Defaults::default(),
+            guesses: BTreeMap::new(),
+        };
+        let mut guesses = BTreeMap::new();
+        for (first, block) in net.blocks() {
+            for (local, guess) in &block.guesses {
+                let guess = emitter.globalise(first, guess);
+                guesses.insert(emitter.symbol(first + local), guess);
+            }
         }
+        emitter.guesses = guesses;
+        emitter
     }
 
     /// A node that depends on finished nodes only.
@@ -152,10 +167,14 @@ impl<'n, 'd> Emitter<'n, 'd> {
         unknowns.sort_by(|a, b| a.1.symbol.cmp(&b.1.symbol));
         let start = unknowns[0].0;
         let unknowns = unknowns.into_iter().map(|(_, unknown)| unknown).collect();
-        let default = |symbol: &Symbol| self.defaults.get(&self.parameters, symbol);
-        match algebraic::solve(unknowns, &default) {
+        let known = Known {
+            default: &|symbol| self.defaults.get(&self.parameters, symbol),
+            guess: &|symbol| self.guesses.get(symbol).cloned(),
+        };
+        match algebraic::solve(unknowns, &known) {
             Ok(solved) => {
-                self.definitions.extend(solved);
+                self.definitions.extend(solved.definitions);
+                self.loops.extend(solved.equations);
                 Ok(())
             }
             Err(kind) => Err(self.unsolved(members, start, kind)),
@@ -292,6 +311,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
             clocks: events.clocks,
             guards: events.guards,
             updates: events.updates,
+            loops: self.loops,
         })
     }
 }

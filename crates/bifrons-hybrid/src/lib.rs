@@ -44,6 +44,7 @@
 
 mod algebraic;
 mod block;
+mod container;
 mod diagram;
 mod equations;
 mod error;
@@ -51,24 +52,29 @@ mod event;
 mod flatten;
 mod graph;
 mod linearise;
+mod loop_program;
 mod name;
+mod newton;
 mod program;
 mod scalar;
 mod schema;
+mod sensitivity;
 mod system;
 mod tape_events;
 mod tape_system;
+mod trim;
 mod update_program;
 
-pub use block::{Block, BlockSpec, BlockSpecBuilder, Component};
+pub use block::{Block, BlockSpec, BlockSpecBuilder, Component, UnitConversion};
+pub use container::{Enabled, ForEach, Triggered};
 pub use diagram::{BlockId, Diagram, DiagramBuilder, InputPort, OutputPort};
 pub use equations::{
     ContinuousState, Definition, DiscreteState, EquationSystem, EquationSystemBuilder,
-    GuardEquation, Output, Parameter, Update,
+    GuardEquation, LoopEquations, Output, Parameter, Update,
 };
 pub use error::{
     AlgebraicLoop, BlockError, DiagramError, EquationError, LinearisationError, LoopKind,
-    SchemaError, UnknownName, UnknownPort,
+    SchemaError, SensitivityError, TrimError, UnitMismatch, UnknownName, UnknownPort,
 };
 pub use event::{
     Clock, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals, TimeGrid,
@@ -79,5 +85,6 @@ pub use linearise::LinearModel;
 pub use name::{NameProblem, TIME};
 pub use scalar::{ScalarLanes, ScalarSystem, ScalarWorkspace};
 pub use schema::Schema;
-pub use system::HybridSystem;
+pub use system::{HybridSystem, LoopFailure};
 pub use tape_system::{TapeSystem, TapeWorkspace};
+pub use trim::{OperatingPoint, Trim};

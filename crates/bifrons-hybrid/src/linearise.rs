@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use bifrons_expr::{Expr, Jacobian, Symbol};
 
-use crate::equations::{EquationSystem, base_name};
+use crate::algebraic;
+use crate::equations::{EquationSystem, LoopEquations, base_name};
 use crate::error::{LinearisationError, UnknownName};
 use crate::name::{TIME, nearest};
+use crate::newton::{NewtonState, back_substitute, factorise};
 
 /// A linear model at a point.
 ///
@@ -65,7 +67,7 @@ impl EquationSystem {
         &self,
         values: impl IntoIterator<Item = (&'v str, f64)>,
     ) -> Result<LinearModel, LinearisationError> {
-        let point = self.point(values)?;
+        let mut point = self.point(values)?;
         let states: Vec<Symbol> = self.states().iter().map(|s| s.symbol.clone()).collect();
         let derivatives = self.states().iter().map(|s| s.derivative.clone()).collect();
         let outputs = self
@@ -75,12 +77,19 @@ impl EquationSystem {
             .collect();
         let (derivatives, outputs) = (self.inlined(derivatives), self.inlined(outputs));
         let inputs = self.inputs();
+        let loops = Unknowns::new(self, &mut point, &states)?;
+        let matrix = |rows: &[Expr], by: &[Symbol], slopes: &[f64]| {
+            let mut matrix = self.matrix(rows, by, &point)?;
+            let through = self.matrix(rows, &loops.symbols, &point)?;
+            multiply_add(&through, slopes, &mut matrix, by.len());
+            Ok::<_, LinearisationError>(matrix)
+        };
         Ok(LinearModel {
             sizes: [states.len(), inputs.len(), outputs.len()],
-            a: self.matrix(&derivatives, &states, &point)?,
-            b: self.matrix(&derivatives, inputs, &point)?,
-            c: self.matrix(&outputs, &states, &point)?,
-            d: self.matrix(&outputs, inputs, &point)?,
+            a: matrix(&derivatives, &states, &loops.by_states)?,
+            b: matrix(&derivatives, inputs, &loops.by_inputs)?,
+            c: matrix(&outputs, &states, &loops.by_states)?,
+            d: matrix(&outputs, inputs, &loops.by_inputs)?,
         })
     }
 
@@ -114,16 +123,24 @@ impl EquationSystem {
         Ok(point)
     }
 
+    /// Expressions with the definitions that they need inserted, as they are between instants;
+    /// unknowns of loops stay.
+    pub(crate) fn inlined(&self, roots: Vec<Expr>) -> Vec<Expr> {
+        let current = |expression: &Expr| {
+            expression.substitute(&mut |symbol| {
+                let base = base_name(symbol.name());
+                (base != symbol.name()).then(|| Expr::symbol(base))
+            })
+        };
+        self.inserted(roots).iter().map(current).collect()
+    }
+
     /// Expressions with the definitions that they need inserted.
-    fn inlined(&self, roots: Vec<Expr>) -> Vec<Expr> {
+    pub(crate) fn inserted(&self, roots: Vec<Expr>) -> Vec<Expr> {
         let needed = self.needed(&roots);
         let mut inserted: BTreeMap<Symbol, Expr> = BTreeMap::new();
         let insert = |expression: &Expr, inserted: &BTreeMap<Symbol, Expr>| {
-            expression.substitute(&mut |symbol| {
-                let base = Symbol::new(base_name(symbol.name()));
-                let value = inserted.get(&base).cloned();
-                value.or_else(|| (base != *symbol).then(|| Expr::symbol(base)))
-            })
+            expression.substitute(&mut |symbol| inserted.get(symbol).cloned())
         };
         for (definition, needed) in self.definitions().iter().zip(needed.definitions) {
             if needed {
@@ -157,5 +174,83 @@ impl EquationSystem {
             matrix[row * columns.len() + column] = value;
         }
         Ok(matrix)
+    }
+}
+
+/// Unknowns of algebraic loops at a point, and how they follow states and inputs:
+/// `∂z/∂x = -(∂r/∂z)⁻¹ ∂r/∂x`.
+struct Unknowns {
+    symbols: Vec<Symbol>,
+    by_states: Vec<f64>,
+    by_inputs: Vec<f64>,
+}
+
+impl Unknowns {
+    /// Solves the loops at the point, which gets the values of the unknowns.
+    fn new(
+        system: &EquationSystem,
+        point: &mut BTreeMap<Symbol, f64>,
+        states: &[Symbol],
+    ) -> Result<Self, LinearisationError> {
+        let symbols: Vec<Symbol> = system.unknowns().cloned().collect();
+        let mut residuals = Vec::new();
+        for own in system.loops() {
+            let inlined = LoopEquations {
+                residuals: system.inlined(own.residuals.clone()),
+                ..own.clone()
+            };
+            let newton = algebraic::solve_at(&inlined, &|symbol| point.get(symbol).copied());
+            let solved = newton.filter(|newton| newton.state == NewtonState::Solved);
+            let newton = solved.ok_or_else(|| LinearisationError::Loop {
+                system: system.name().to_owned(),
+                variables: own.names(),
+            })?;
+            for (symbol, &z) in own.variables.iter().zip(newton.trial()) {
+                point.insert(symbol.clone(), z);
+            }
+            residuals.extend(inlined.residuals);
+        }
+        let mut factors = system.matrix(&residuals, &symbols, point)?;
+        let mut pivots = vec![0; symbols.len()];
+        if !factorise(&mut factors, &mut pivots) {
+            return Err(LinearisationError::Loop {
+                system: system.name().to_owned(),
+                variables: system.loops().iter().map(LoopEquations::names).collect(),
+            });
+        }
+        let slopes = |by: &[Symbol]| {
+            let mut slopes = system.matrix(&residuals, by, point)?;
+            let mut column = vec![0.0; symbols.len()];
+            for k in 0..by.len() {
+                for (row, value) in column.iter_mut().enumerate() {
+                    *value = -slopes[row * by.len() + k];
+                }
+                back_substitute(&factors, &pivots, &mut column);
+                for (row, value) in column.iter().enumerate() {
+                    slopes[row * by.len() + k] = *value;
+                }
+            }
+            Ok::<_, LinearisationError>(slopes)
+        };
+        Ok(Self {
+            by_states: slopes(states)?,
+            by_inputs: slopes(system.inputs())?,
+            symbols,
+        })
+    }
+}
+
+/// `c += a b` for `b` with `columns` columns.
+fn multiply_add(a: &[f64], b: &[f64], c: &mut [f64], columns: usize) {
+    let inner = b.len().checked_div(columns).unwrap_or(0);
+    if inner == 0 {
+        return;
+    }
+    for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(columns)) {
+        for (a, b) in a.iter().zip(b.chunks_exact(columns)) {
+            for (c, b) in c.iter_mut().zip(b) {
+                *c += a * b;
+            }
+        }
     }
 }

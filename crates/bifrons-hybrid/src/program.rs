@@ -5,7 +5,9 @@ use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
 use crate::equations::{EquationSystem, base_name};
+use crate::loop_program::{LoopMemory, Loops};
 use crate::name::TIME;
+use crate::system::LoopFailure;
 
 /// A straight-line program over `time`, if it is read, and some states.
 ///
@@ -19,6 +21,10 @@ pub(crate) struct Program {
     parameters: Vec<usize>,
     /// Whether `time` is the first variable of the tape.
     reads_time: bool,
+    /// Whether the unknowns of all loops of the system are the last variables of the tape.
+    reads_unknowns: bool,
+    /// Solved before the tape runs.
+    loops: Loops,
 }
 
 /// Working memory of a [`Program`].
@@ -27,6 +33,7 @@ pub(crate) struct ProgramRegisters<const W: usize> {
     registers: Registers<W>,
     /// The tape's parameters of one member, on their way into a lane.
     parameters: Vec<f64>,
+    loops: Option<Box<LoopMemory<W>>>,
 }
 
 impl Program {
@@ -36,6 +43,15 @@ impl Program {
         states: &[Symbol],
         roots: Vec<Expr>,
     ) -> Result<Self, CompileError> {
+        Loops::program(system, roots, &|roots| Self::bare(system, states, roots))
+    }
+
+    /// The program without the loops that it needs, and marks of their unknowns.
+    fn bare(
+        system: &EquationSystem,
+        states: &[Symbol],
+        roots: Vec<Expr>,
+    ) -> Result<(Self, Vec<bool>), CompileError> {
         let needed = system.needed(&roots);
         let positions = |marks: &[bool]| -> Vec<usize> {
             let marked = marks.iter().enumerate().filter(|(_, needed)| **needed);
@@ -56,13 +72,8 @@ impl Program {
         let roots: Vec<Expr> = roots.iter().map(|root| current(system, root)).collect();
         let definitions = positions(&needed.definitions);
         let time = Symbol::new(TIME);
-        let defined = definitions
-            .iter()
-            .map(|&position| &system.definitions()[position].expression);
-        let reads_time = roots
-            .iter()
-            .chain(defined)
-            .any(|expression| expression.dependencies().contains(&time));
+        let reads_time = needed.time;
+        let reads_unknowns = needed.unknowns.contains(&true);
         let mut builder = TapeBuilder::new()
             .parameters(symbols)
             .parameters(held)
@@ -70,7 +81,8 @@ impl Program {
                 reads_time
                     .then_some(time)
                     .into_iter()
-                    .chain(states.iter().cloned()),
+                    .chain(states.iter().cloned())
+                    .chain(system.unknowns().filter(|_| reads_unknowns).cloned()),
             );
         for position in definitions {
             let definition = &system.definitions()[position];
@@ -80,20 +92,29 @@ impl Program {
             );
         }
         let tape = builder.outputs(roots).build()?;
-        Ok(Self {
+        let program = Self {
             tape,
             parameters,
             reads_time,
-        })
+            reads_unknowns,
+            loops: Loops::default(),
+        };
+        Ok((program, needed.unknowns))
     }
 
-    /// Takes a tape over `time` and states, whose parameters are at `parameters` among the
+    pub(crate) fn set_loops(&mut self, loops: Loops) {
+        self.loops = loops;
+    }
+
+    /// Takes a tape over `time`, states and, if it reads them, unknowns, whose parameters are at `parameters` among the
     /// parameters and discrete states of the system.
-    pub(crate) fn from_tape(tape: Tape, parameters: Vec<usize>) -> Self {
+    pub(crate) fn from_tape(tape: Tape, parameters: Vec<usize>, reads_unknowns: bool) -> Self {
         Self {
             tape,
             parameters,
             reads_time: true,
+            reads_unknowns,
+            loops: Loops::default(),
         }
     }
 
@@ -105,6 +126,7 @@ impl Program {
         ProgramRegisters {
             registers: self.tape.registers(),
             parameters: vec![0.0; self.parameters.len()],
+            loops: self.loops.memory(),
         }
     }
 
@@ -124,9 +146,13 @@ impl Program {
         }
         self.tape
             .set_parameters(&mut memory.registers, lane, &memory.parameters);
+        if let Some(loops) = &mut memory.loops {
+            self.loops.set_values(loops, lane, values, discrete);
+        }
     }
 
-    /// `variables` are `time` and the states.
+    /// `variables` are `time` and the states. Solves the loops first.
+    #[inline]
     pub(crate) fn evaluate<const W: usize>(
         &self,
         level: Level,
@@ -134,11 +160,33 @@ impl Program {
         variables: &[&[[f64; W]]; 2],
         results: &mut [[f64; W]],
     ) {
-        let variables = if self.reads_time {
-            &variables[..]
-        } else {
-            &variables[1..]
+        let Some(mut loops) = memory.loops.take() else {
+            let variables = if self.reads_time {
+                &variables[..]
+            } else {
+                &variables[1..]
+            };
+            let registers = &mut memory.registers;
+            self.tape.evaluate(level, registers, variables, results);
+            return;
         };
+        self.loops.solve(level, &mut loops, variables);
+        let [time, states] = variables;
+        self.evaluate_solved(level, memory, &[time, states, &loops.unknowns], results);
+        memory.loops = Some(loops);
+    }
+
+    /// `variables` are `time`, the states, and the unknowns of all loops.
+    pub(crate) fn evaluate_solved<const W: usize>(
+        &self,
+        level: Level,
+        memory: &mut ProgramRegisters<W>,
+        variables: &[&[[f64; W]]; 3],
+        results: &mut [[f64; W]],
+    ) {
+        let first = usize::from(!self.reads_time);
+        let last = 2 + usize::from(self.reads_unknowns);
+        let variables = &variables[first..last];
         self.tape
             .evaluate(level, &mut memory.registers, variables, results);
     }
@@ -148,6 +196,14 @@ impl Program {
         self.tape
             .footprint(lanes)
             .beside(Footprint::of::<f64>(self.parameters.len()))
+            .beside(self.loops.footprint(lanes))
+    }
+}
+
+impl<const W: usize> ProgramRegisters<W> {
+    /// The last loop without solution since the values of the lane were set.
+    pub(crate) fn loop_failure(&self, lane: usize) -> Option<LoopFailure> {
+        self.loops.as_ref().and_then(|loops| loops.failure(lane))
     }
 }
 

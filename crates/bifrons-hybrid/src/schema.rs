@@ -1,6 +1,6 @@
 //! Names and sizes of a system, fixed when it is made.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{SchemaError, UnknownName};
 use crate::name::nearest;
@@ -79,10 +79,10 @@ impl Schema {
             .unzip();
         Self {
             name: Arc::from(name),
-            states: Names::sort(states.map(Arc::from).collect()),
-            parameters: Names::sort(parameters),
+            states: Names::of(states.map(Arc::from).collect()),
+            parameters: Names::of(parameters),
             defaults,
-            outputs: Names::sort(outputs.map(Arc::from).collect()),
+            outputs: Names::of(outputs.map(Arc::from).collect()),
         }
     }
 
@@ -175,27 +175,38 @@ impl Schema {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 struct Names {
     list: Vec<Arc<str>>,
-    /// Positions in `list`, sorted by name.
-    sorted: Vec<usize>,
+    /// Positions in `list`, sorted by name; made when a name is looked up first.
+    sorted: OnceLock<Vec<usize>>,
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list
+    }
 }
 
 impl Names {
-    fn sort(list: Vec<Arc<str>>) -> Self {
-        let mut sorted: Vec<usize> = (0..list.len()).collect();
-        sorted.sort_by(|&a, &b| list[a].cmp(&list[b]));
+    fn of(list: Vec<Arc<str>>) -> Self {
+        let sorted = OnceLock::new();
         Self { list, sorted }
     }
 
+    fn sorted(&self) -> &[usize] {
+        self.sorted.get_or_init(|| {
+            let mut sorted: Vec<usize> = (0..self.list.len()).collect();
+            sorted.sort_by(|&a, &b| self.list[a].cmp(&self.list[b]));
+            sorted
+        })
+    }
+
     fn new(owner: &str, what: &'static str, list: Vec<Arc<str>>) -> Result<Self, SchemaError> {
-        let names = Self::sort(list);
-        let (list, sorted) = (&names.list, &names.sorted);
-        match sorted
-            .windows(2)
-            .find(|pair| list[pair[0]] == list[pair[1]])
-        {
+        let names = Self::of(list);
+        let list = &names.list;
+        let twice = |pair: &&[usize]| list[pair[0]] == list[pair[1]];
+        match names.sorted().windows(2).find(twice) {
             Some(pair) => Err(SchemaError::Duplicate {
                 system: owner.to_owned(),
                 what,
@@ -206,11 +217,9 @@ impl Names {
     }
 
     fn find(&self, owner: &str, what: &'static str, name: &str) -> Result<usize, UnknownName> {
-        match self
-            .sorted
-            .binary_search_by(|&position| (*self.list[position]).cmp(name))
-        {
-            Ok(found) => Ok(self.sorted[found]),
+        let sorted = self.sorted();
+        match sorted.binary_search_by(|&position| (*self.list[position]).cmp(name)) {
+            Ok(found) => Ok(sorted[found]),
             Err(_) => Err(UnknownName {
                 what,
                 name: name.to_owned(),

@@ -6,6 +6,18 @@ use bifrons_memory::Footprint;
 use crate::event::{EventTable, Instant};
 use crate::schema::Schema;
 
+/// An algebraic loop for which no solution was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct LoopFailure {
+    /// Position among the [`loops`](HybridSystem::loops) of the system.
+    pub index: usize,
+    /// The largest residual at the last point of the iteration.
+    pub residual: f64,
+    /// Time at which the system was evaluated.
+    pub t: f64,
+}
+
 /// A system of ordinary differential equations with parameters and outputs, evaluated for `W`
 /// members at a time.
 ///
@@ -134,6 +146,22 @@ pub trait HybridSystem: Send + Sync {
         discrete: &mut [f64],
     ) {
         let _ = (workspace, instant, state, discrete);
+    }
+
+    /// The loops that are solved by iteration, each by the names of its unknowns. Default: none.
+    fn loops(&self) -> &[String] {
+        &[]
+    }
+
+    /// The last loop of the member in `lane` for which no solution was found since the member's
+    /// values were set; what depends on it was NaN. Default: none.
+    fn loop_failure<const W: usize>(
+        &self,
+        workspace: &Self::Workspace<W>,
+        lane: usize,
+    ) -> Option<LoopFailure> {
+        let _ = (workspace, lane);
+        None
     }
 
     /// Memory of a workspace with `lanes` lanes.

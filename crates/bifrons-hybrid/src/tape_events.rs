@@ -13,6 +13,7 @@ use crate::error::EquationError;
 use crate::event::{EventTable, Guard, Instant, TimeGrid, Trigger};
 use crate::name::TIME;
 use crate::program::{Program, ProgramRegisters};
+use crate::system::LoopFailure;
 use crate::update_program::{UpdateProgram, UpdateRegisters};
 
 /// What a system does at instants.
@@ -50,7 +51,12 @@ impl TapeEvents {
         } else {
             let values = system.guards().iter().map(|g| g.expression.clone());
             let values = Program::new(system, states, values.collect()).map_err(tape)?;
-            let rates = Program::new(system, states, rates(system)).map_err(tape)?;
+            let rates = if table(system).has_rates() {
+                rates(system)
+            } else {
+                vec![Expr::constant(0.0); system.guards().len()]
+            };
+            let rates = Program::new(system, states, rates).map_err(tape)?;
             Some((values, rates))
         };
         let clocks = (0..system.clocks().len()).map(Trigger::Clock);
@@ -176,6 +182,16 @@ impl TapeEvents {
     }
 }
 
+impl EventRegisters {
+    /// The last loop without solution in guards or updates.
+    pub(crate) fn loop_failure(&self) -> Option<LoopFailure> {
+        let guards = self.guards.as_ref();
+        let guards = guards.and_then(|(values, _)| values.loop_failure(0));
+        let mut updates = self.alone.iter().chain([&self.together]).flatten();
+        guards.or_else(|| updates.find_map(UpdateRegisters::loop_failure))
+    }
+}
+
 fn evaluate(
     program: &Program,
     level: Level,
@@ -192,9 +208,20 @@ fn table(system: &EquationSystem) -> EventTable {
     let discretes = system.discretes().iter();
     let discretes = discretes.map(|d| Arc::from(d.symbol.name())).collect();
     let guards: Vec<Guard> = system.guards().iter().map(|g| g.guard.clone()).collect();
-    EventTable::new(discretes, system.clocks().to_vec(), guards)
-        .with_rivals(system.rivals())
-        .with_rates()
+    let values: Vec<Expr> = system
+        .guards()
+        .iter()
+        .map(|g| g.expression.clone())
+        .collect();
+    let needed = system.needed(&values);
+    let table = EventTable::new(discretes, system.clocks().to_vec(), guards);
+    let table = table.with_rivals(system.rivals());
+    // The slope of an unknown of a loop is not an expression.
+    if needed.unknowns.contains(&true) {
+        table
+    } else {
+        table.with_rates()
+    }
 }
 
 /// Time derivatives of the guards along the solution.

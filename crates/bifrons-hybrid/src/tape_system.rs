@@ -6,12 +6,12 @@ use bifrons_expr::Symbol;
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
-use crate::equations::{EquationSystem, Meaning, Output};
+use crate::equations::{EquationSystem, LoopEquations, Meaning, Output};
 use crate::error::EquationError;
 use crate::event::{EventTable, Instant};
 use crate::program::{Program, ProgramRegisters};
 use crate::schema::Schema;
-use crate::system::HybridSystem;
+use crate::system::{HybridSystem, LoopFailure};
 use crate::tape_events::{EventRegisters, TapeEvents};
 
 /// An [`EquationSystem`] compiled to straight-line programs for lanes of members.
@@ -27,6 +27,7 @@ pub struct TapeSystem {
     outputs: Program,
     output_states: Vec<Option<usize>>,
     events: TapeEvents,
+    loops: Vec<String>,
 }
 
 /// Workspace of a [`TapeSystem`].
@@ -85,6 +86,7 @@ impl EquationSystem {
             outputs: program(&states, outputs)?,
             output_states: self.output_states(),
             events: TapeEvents::new(self, &states)?,
+            loops: self.loops().iter().map(LoopEquations::names).collect(),
         })
     }
 
@@ -277,6 +279,22 @@ impl HybridSystem for TapeSystem {
 
     fn output_state(&self, output: usize) -> Option<usize> {
         self.output_states.get(output).copied().flatten()
+    }
+
+    fn loops(&self) -> &[String] {
+        &self.loops
+    }
+
+    fn loop_failure<const W: usize>(
+        &self,
+        workspace: &TapeWorkspace<W>,
+        lane: usize,
+    ) -> Option<LoopFailure> {
+        let events = workspace.events.as_ref().filter(|_| lane == 0);
+        let derivatives = workspace.derivatives.loop_failure(lane);
+        derivatives
+            .or_else(|| workspace.outputs.loop_failure(lane))
+            .or_else(|| events?.loop_failure())
     }
 
     fn workspace_footprint(&self, lanes: usize) -> Footprint {

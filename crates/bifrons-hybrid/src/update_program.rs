@@ -8,8 +8,10 @@ use bifrons_memory::Footprint;
 
 use crate::equations::{EquationSystem, InstantNode, Meaning, Update, base_name, pre_symbol};
 use crate::event::{Instant, Trigger};
+use crate::loop_program::Loops;
 use crate::name::TIME;
 use crate::program::{Program, ProgramRegisters};
+use crate::system::LoopFailure;
 
 /// What an update writes, by position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +68,7 @@ impl UpdateProgram {
         flags: Vec<Trigger>,
     ) -> Result<Self, CompileError> {
         let values = new_values(system, due, !flags.is_empty());
-        let samples = sample_marks(system);
+        let samples = system.sample_marks();
         let mut targets = Vec::with_capacity(values.len());
         let mut roots = Vec::with_capacity(values.len());
         for (symbol, value) in &values {
@@ -86,18 +88,11 @@ impl UpdateProgram {
                 _ => {}
             }
         }
-        let tape = assemble(system, &values, &samples, &flags, roots)?;
-        let offset = system.parameters().len();
-        let held = tape.parameters().iter().filter_map(|symbol| {
-            match system.meaning(&Symbol::new(base_name(symbol.name())))? {
-                Meaning::Parameter(index) => Some(index),
-                Meaning::Discrete(index) => Some(offset + index),
-                _ => None,
-            }
-        });
-        let held = held.collect();
+        let program = Loops::program(system, roots, &|roots| {
+            bare(system, &values, &samples, &flags, roots)
+        })?;
         Ok(Self {
-            program: Program::from_tape(tape, held),
+            program,
             targets,
             flags,
             states: system.states().len(),
@@ -154,21 +149,42 @@ impl UpdateProgram {
     }
 }
 
+impl UpdateRegisters {
+    pub(crate) fn loop_failure(&self) -> Option<LoopFailure> {
+        self.registers.loop_failure(0)
+    }
+}
+
+/// The program without the loops that it needs, and marks of their unknowns.
+fn bare(
+    system: &EquationSystem,
+    values: &BTreeMap<Symbol, Expr>,
+    samples: &[bool],
+    flags: &[Trigger],
+    roots: Vec<Expr>,
+) -> Result<(Program, Vec<bool>), CompileError> {
+    let wanted = reachable(system, values, samples, &roots);
+    let unknowns = system.unknowns().map(|symbol| wanted.contains(symbol));
+    let unknowns: Vec<bool> = unknowns.collect();
+    let tape = assemble(system, values, &wanted, samples, flags, roots)?;
+    let offset = system.parameters().len();
+    let held = tape.parameters().iter().filter_map(|symbol| {
+        match system.meaning(&Symbol::new(base_name(symbol.name())))? {
+            Meaning::Parameter(index) => Some(index),
+            Meaning::Discrete(index) => Some(offset + index),
+            _ => None,
+        }
+    });
+    let held = held.collect();
+    let reads_unknowns = unknowns.contains(&true);
+    Ok((Program::from_tape(tape, held, reads_unknowns), unknowns))
+}
+
 fn flag_symbol(trigger: Trigger) -> Symbol {
     Symbol::from(match trigger {
         Trigger::Clock(index) => format!("due(clock {index})"),
         Trigger::Guard(index) => format!("due(guard {index})"),
     })
-}
-
-fn sample_marks(system: &EquationSystem) -> Vec<bool> {
-    let mut samples = vec![false; system.discretes().len()];
-    for node in system.instant() {
-        if let InstantNode::Sample(index) = *node {
-            samples[index] = true;
-        }
-    }
-    samples
 }
 
 /// The new value of every variable that some of the updates write: the due one with the largest
@@ -200,11 +216,11 @@ fn new_values(
 fn assemble(
     system: &EquationSystem,
     values: &BTreeMap<Symbol, Expr>,
+    wanted: &BTreeSet<Symbol>,
     samples: &[bool],
     flags: &[Trigger],
     roots: Vec<Expr>,
 ) -> Result<bifrons_expr::Tape, CompileError> {
-    let wanted = reachable(system, values, samples, &roots);
     let mut builder = TapeBuilder::new();
     let is_wanted = |symbol: &Symbol| wanted.contains(symbol);
     for parameter in system.parameters() {
@@ -226,10 +242,13 @@ fn assemble(
         }
     }
     let states = system.states().iter().map(|state| state.symbol.clone());
+    let reads_unknowns = system.unknowns().any(is_wanted);
+    let unknowns = system.unknowns().filter(|_| reads_unknowns).cloned();
     builder = builder
         .variables([Symbol::new(TIME)])
         .variables(states)
-        .variables(flags.iter().map(|&trigger| flag_symbol(trigger)));
+        .variables(flags.iter().map(|&trigger| flag_symbol(trigger)))
+        .variables(unknowns);
     for state in system.states() {
         let before = pre_symbol(&state.symbol);
         if is_wanted(&before) {
@@ -239,7 +258,7 @@ fn assemble(
     for (symbol, value) in aliases {
         builder = builder.define(symbol, value);
     }
-    define_nodes(system, values, &wanted, builder)
+    define_nodes(system, values, wanted, builder)
         .outputs(roots)
         .build()
 }

@@ -37,9 +37,40 @@ fn ring() -> TapeSystem {
         .expect("compiles")
 }
 
+/// Three definitions that are solved by iteration for each of the states.
+fn looped() -> TapeSystem {
+    let s = |name: &str| Expr::symbol(name);
+    let mut builder = EquationSystem::builder("looped")
+        .definition("a", 0.5 * (s("b") * s("c")).cos() + s("x0"))
+        .definition(
+            "b",
+            0.5 * s("a").sin() - s("k") * s("x1") + s("b") * s("a") * 0.1,
+        )
+        .definition("c", (0.3 * s("a") + 0.2 * s("b") + 0.1 * s("c")).tanh())
+        .parameter("k", 0.5);
+    for i in 0..STATES {
+        let name = format!("x{i}");
+        let slope = s("a") + s("b") * s("c") - s(&name);
+        builder = builder
+            .state(&name, slope, 0.1 * i as f64)
+            .output(&name, s("a") + s(&name));
+    }
+    builder
+        .build()
+        .expect("valid equations")
+        .compile()
+        .expect("compiles")
+}
+
 fn main() {
+    check(&ring());
+    let looped = looped();
+    assert_eq!(looped.loops().len(), 1, "one loop");
+    check(&looped);
+}
+
+fn check(system: &TapeSystem) {
     const W: usize = 16;
-    let system = ring();
     let level = Level::detect();
 
     let before = counts();

@@ -4,6 +4,7 @@ mod drive;
 mod events;
 mod lanes;
 mod method;
+mod progress;
 pub(crate) mod rosenbrock;
 mod workspace;
 
@@ -23,6 +24,7 @@ use method::Tableau;
 pub(crate) use drive::LEAST_STEP_ULP;
 pub(crate) use lanes::propose;
 pub use method::{Bs32, Dopri5, LaneMethod, Rodas4, Rodas5P, Tsit5};
+pub use progress::Progress;
 pub use workspace::EnsembleWorkspace;
 pub(crate) use workspace::MemberArrays;
 use workspace::arrays_of;
@@ -75,6 +77,8 @@ pub struct MemberEnd<'e> {
     pub failure: Option<Failure>,
     /// Counts.
     pub statistics: Statistics,
+    /// Where the integration stands, for a member that the sink stopped at the end of a step.
+    pub progress: Progress,
 }
 
 /// An event of one member.

@@ -65,7 +65,9 @@ pub use adjoint::{Gradient, adjoint};
 pub use compiled::{Dop853, ExplicitMethod, solve_with};
 pub use dense::{DenseSolution, OutsideSpan};
 pub use ensemble::{Bs32, Dopri5, LaneMethod, Rodas4, Rodas5P, Tsit5};
-pub use ensemble::{EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Restart};
+pub use ensemble::{
+    EnsembleWorkspace, Flow, MemberEnd, MemberEvent, MemberSink, Progress, Restart,
+};
 pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};

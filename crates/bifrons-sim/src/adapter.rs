@@ -1,12 +1,13 @@
 //! A hybrid system as the problem that the ODE driver integrates.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use bifrons_hybrid::HybridSystem;
+use bifrons_hybrid::{HybridSystem, LoopFailure};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
-use bifrons_ode::LaneProblem;
+use bifrons_ode::{LaneProblem, Progress};
 
+use crate::checkpoint::Checkpoint;
 use crate::events::EventLanes;
 use crate::parameters::Parameters;
 
@@ -58,6 +59,35 @@ pub(crate) struct Members<'a, 'p, S: HybridSystem, const W: usize> {
     pub(crate) workspace: &'a mut LaneWorkspace<S, W>,
     pub(crate) t0: f64,
     pub(crate) events: Option<&'a RefCell<EventLanes<'p, S, W>>>,
+    pub(crate) loops: Option<&'a LoopNotes<W>>,
+    /// Where the only member goes on; its events stand there already.
+    pub(crate) resumed: Option<&'a Checkpoint>,
+}
+
+/// Per lane: the last algebraic loop of its member without solution.
+#[derive(Debug)]
+pub(crate) struct LoopNotes<const W: usize>([Cell<Option<LoopFailure>>; W]);
+
+impl<const W: usize> LoopNotes<W> {
+    /// `None` for a system whose loops are all solved symbolically.
+    pub(crate) fn of(system: &impl HybridSystem) -> Option<Self> {
+        let notes = || Self(core::array::from_fn(|_| Cell::new(None)));
+        (!system.loops().is_empty()).then(notes)
+    }
+
+    pub(crate) fn get(&self, lane: usize) -> Option<LoopFailure> {
+        self.0[lane].get()
+    }
+
+    fn set(&self, lane: usize, failure: Option<LoopFailure>) {
+        self.0[lane].set(failure);
+    }
+
+    fn note(&self, lane: usize, failure: Option<LoopFailure>) {
+        if failure.is_some() {
+            self.0[lane].set(failure);
+        }
+    }
 }
 
 impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
@@ -72,14 +102,26 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
             one,
             parameters,
         } = &mut *self.workspace;
-        if self.parameters.fill(member, parameters).is_some() {
+        if let Some(loops) = self.loops {
+            loops.set(lane, None);
+        }
+        let bad_start = self.parameters.starts().bad(member).is_some();
+        if self.parameters.fill(member, parameters).is_some() || bad_start {
             // Ends the member at its start; the recorder names the parameter.
+            if let Some(events) = self.events {
+                events.borrow_mut().forget(lane);
+            }
             state.fill(f64::NAN);
             return;
         }
         let states = self.system.schema().state_count();
         state[states..].fill(0.0);
         self.system.set_parameters(wide, lane, parameters);
+        if let Some(checkpoint) = self.resumed {
+            state[..states].copy_from_slice(&checkpoint.state);
+            self.restart(lane, member);
+            return;
+        }
         match one {
             Some(one) => {
                 self.system.set_parameters(one, 0, parameters);
@@ -91,10 +133,11 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
                 self.system.initial_state(wide, self.t0, parameters, state);
             }
         }
+        self.parameters.starts().fill_state(member, state);
         if let Some(events) = self.events {
             let mut events = events.borrow_mut();
             if state.iter().all(|x| x.is_finite()) {
-                events.start(lane, parameters, state);
+                events.start(lane, (member, self.parameters.starts()), parameters, state);
                 if events.is_over(lane) {
                     // Ends the member at its start; the recorder knows why.
                     state.fill(f64::NAN);
@@ -103,6 +146,10 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
             drop(events);
             self.restart(lane, member);
         }
+    }
+
+    fn progress(&self, _lane: usize, _member: usize) -> Option<Progress> {
+        self.resumed.map(|checkpoint| checkpoint.progress)
     }
 
     fn restart(&mut self, lane: usize, _member: usize) {
@@ -126,9 +173,15 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
             return;
         }
         self.system.derivatives(&mut self.workspace.wide, t, y, dy);
+        if let Some(loops) = self.loops {
+            for lane in 0..W {
+                let wide = &self.workspace.wide;
+                loops.note(lane, self.system.loop_failure(wide, lane));
+            }
+        }
     }
 
-    fn rhs_one(&mut self, _lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
+    fn rhs_one(&mut self, lane: usize, t: f64, y: &[f64], dy: &mut [f64]) {
         if self.system.schema().state_count() == 0 {
             dy.fill(0.0);
             return;
@@ -138,11 +191,17 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
             Some(one) => {
                 let (y, dy) = (y.as_chunks::<1>().0, dy.as_chunks_mut::<1>().0);
                 self.system.derivatives(one, &[t], y, dy);
+                if let Some(loops) = self.loops {
+                    loops.note(lane, self.system.loop_failure(one, 0));
+                }
             }
             // One lane: chunks of one number.
             None => {
                 let (y, dy) = (y.as_chunks::<W>().0, dy.as_chunks_mut::<W>().0);
                 self.system.derivatives(wide, &[t; W], y, dy);
+                if let Some(loops) = self.loops {
+                    loops.note(lane, self.system.loop_failure(wide, lane));
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use bifrons_hybrid::{TimelineError, UnknownName};
 use bifrons_memory::PlanError;
 use bifrons_ode::InputError;
 
+use crate::checkpoint::CheckpointError;
 use crate::report::MemberFailure;
 use crate::simulation::Run;
 
@@ -44,20 +45,28 @@ pub enum BuildError {
         /// The value found.
         value: f64,
     },
+    /// A start value of a single run is NaN or infinite.
+    #[error("start of state `{name}` must be finite, got {value}")]
+    Start {
+        /// Name of the state.
+        name: String,
+        /// The value found.
+        value: f64,
+    },
     /// A column has another length than the sweep has members.
     #[error("column `{name}` has {found} values for {required} members")]
     ColumnLength {
-        /// Name of the parameter.
+        /// Name of the parameter or state.
         name: String,
         /// Values found.
         found: usize,
         /// Members of the sweep.
         required: usize,
     },
-    /// A parameter has two columns, or a column and a value.
-    #[error("parameter `{name}` is given twice; keep one of them")]
+    /// A parameter or state has two columns, or a column and a value.
+    #[error("`{name}` is given twice; keep one of them")]
     GivenTwice {
-        /// Name of the parameter.
+        /// Name of the parameter or state.
         name: String,
     },
     /// A recording time outside the span, or one that runs against it.
@@ -157,4 +166,7 @@ pub enum SweepError {
     /// The solver refused its input.
     #[error(transparent)]
     Solver(#[from] InputError),
+    /// The bytes to go on from cannot be used.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }

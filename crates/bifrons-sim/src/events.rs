@@ -2,6 +2,7 @@
 
 mod instant;
 mod lane;
+mod resolve;
 mod scan;
 
 use bifrons_hybrid::{EventTable, HybridSystem, TimeGrid, Trigger};
@@ -9,6 +10,7 @@ use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{Restart, Step};
 
+use crate::checkpoint::{Reader, Writer};
 use crate::error::BuildError;
 use crate::report::MemberFailure;
 use lane::LaneEvents;
@@ -227,6 +229,32 @@ impl<'a, S: HybridSystem, const W: usize> EventLanes<'a, S, W> {
         )
     }
 
+    /// A member that never starts has no events.
+    pub(crate) fn forget(&mut self, lane: usize) {
+        self.lanes[lane].clear(self.plan);
+    }
+
+    /// Writes where the member in a lane stands.
+    pub(crate) fn save(&self, lane: usize, writer: &mut Writer) {
+        self.lanes[lane].save(writer);
+    }
+
+    /// A member goes on where it stood; `None` if what was written does not fit.
+    pub(crate) fn restore(
+        &mut self,
+        lane: usize,
+        parameters: &[f64],
+        reader: &mut Reader<'_>,
+    ) -> Option<()> {
+        let own = &mut self.lanes[lane];
+        own.clear(self.plan);
+        own.parameters.copy_from_slice(parameters);
+        own.restore(reader)?;
+        self.system
+            .set_values(&mut own.workspace, 0, parameters, &own.discrete);
+        Some(())
+    }
+
     /// Discrete states of the member in a lane.
     pub(crate) fn discrete(&self, lane: usize) -> &[f64] {
         &self.lanes[lane].discrete
@@ -272,6 +300,11 @@ impl<'a, S: HybridSystem, const W: usize> EventLanes<'a, S, W> {
         } else {
             self.limit(lane, wanted)
         }
+    }
+
+    /// Ends a member whose events accumulate.
+    pub(crate) fn end_chattering(&mut self, lane: usize, guard: usize) {
+        self.lanes[lane].ending = Some(Ending::Chattering { guard });
     }
 
     /// Whether a clock ticks at `t`.
@@ -338,6 +371,8 @@ pub(crate) enum Seen {
     Guards(f64),
     /// A guard is NaN at this time.
     NotFinite(f64, usize),
+    /// Events of this guard accumulate at the start of the step.
+    Accumulates(usize),
 }
 
 impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {

@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod checkpoint;
 mod error;
 mod events;
 mod observer;
@@ -43,6 +44,7 @@ mod sink;
 mod sweep;
 mod times;
 
+pub use checkpoint::{Advance, Checkpoint, CheckpointError, ResumeError};
 pub use error::{BuildError, RunError, SweepError};
 pub use events::{EventOptions, EventRecord, Outcome};
 pub use recording::{Mark, Overflow, Recording, Reduction};

@@ -62,7 +62,7 @@ impl Signals {
 
 /// Evaluates signals for a worker: at a state, or at times within a step.
 pub(crate) struct Observer<'a, S: HybridSystem> {
-    system: &'a S,
+    pub(crate) system: &'a S,
     parameters: &'a Parameters,
     pub(crate) signals: &'a Signals,
     /// For signals that are not states.

@@ -224,6 +224,10 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         }
         let failure = end.failure?;
         if matches!(failure, Failure::InitialState { .. }) {
+            if let Some((name, value)) = self.parameters.starts().bad(end.member) {
+                let name = name.to_owned();
+                return Some(MemberFailure::Start { name, value });
+            }
             let mut parameters = vec![0.0; self.parameters.count()];
             if let Some(bad) = self.parameters.fill(end.member, &mut parameters) {
                 let name = (self.parameter_name)(bad);

@@ -29,6 +29,26 @@ pub enum Mark {
     After,
 }
 
+impl Mark {
+    /// Its number in a checkpoint.
+    pub(crate) const fn number(self) -> u64 {
+        match self {
+            Self::Step => 0,
+            Self::Before => 1,
+            Self::After => 2,
+        }
+    }
+
+    pub(crate) const fn of_number(number: u64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Step),
+            1 => Some(Self::Before),
+            2 => Some(Self::After),
+            _ => None,
+        }
+    }
+}
+
 /// A number that summarises the recorded rows of one signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,5 +1,6 @@
 //! How each member ended.
 
+use bifrons_hybrid::LoopFailure;
 use bifrons_ode::{Failure, MemberEnd};
 
 /// How the run of one member ended.
@@ -41,6 +42,17 @@ pub struct MemberReport {
     pub status: Status,
 }
 
+impl MemberFailure {
+    /// The failure of a loop with the names of its unknowns.
+    pub(crate) fn of_loop(names: &[String], failure: LoopFailure) -> Self {
+        Self::AlgebraicLoop {
+            variables: names.get(failure.index).cloned().unwrap_or_default(),
+            residual: failure.residual,
+            t: failure.t,
+        }
+    }
+}
+
 impl MemberReport {
     pub(crate) fn new(end: &MemberEnd<'_>, rows: usize, dropped: u64) -> Self {
         let clip = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
@@ -66,6 +78,53 @@ impl MemberReport {
         usize::from(self.guard).checked_sub(1)
     }
 
+    /// Whether the member was run and did not fail.
+    pub(crate) fn is_finished(&self) -> bool {
+        !matches!(self.status, Status::NotRun | Status::Failed)
+    }
+
+    /// The report in a checkpoint.
+    pub(crate) fn to_words(self) -> [u64; 4] {
+        let pair = |low: u32, high: u32| u64::from(low) | (u64::from(high) << 32);
+        let status = match self.status {
+            Status::NotRun => 0,
+            Status::Reached => 1,
+            Status::Failed => 2,
+            Status::Terminated => 3,
+            Status::Chattering => 4,
+        };
+        [
+            self.last_time.to_bits(),
+            pair(self.rows, self.dropped),
+            pair(self.accepted, self.rejected),
+            pair(self.events, u32::from(self.guard) | (status << 16)),
+        ]
+    }
+
+    /// What [`to_words`](Self::to_words) has written.
+    pub(crate) fn of_words(words: [u64; 4]) -> Option<Self> {
+        let half = |word: u64| u32::try_from(word & 0xffff_ffff).ok();
+        let [time, rows, steps, rest] = words;
+        let last = half(rest >> 32)?;
+        Some(Self {
+            last_time: f64::from_bits(time),
+            rows: half(rows)?,
+            dropped: half(rows >> 32)?,
+            accepted: half(steps)?,
+            rejected: half(steps >> 32)?,
+            events: half(rest)?,
+            guard: u16::try_from(last & 0xffff).ok()?,
+            status: match last >> 16 {
+                0 => Status::NotRun,
+                1 => Status::Reached,
+                2 => Status::Failed,
+                3 => Status::Terminated,
+                4 => Status::Chattering,
+                _ => return None,
+            },
+        })
+    }
+
     pub(crate) fn end_by(&mut self, status: Status, guard: usize) {
         self.status = status;
         self.guard = u16::try_from(guard + 1).unwrap_or(0);
@@ -83,6 +142,27 @@ pub enum MemberFailure {
         name: String,
         /// The value found.
         value: f64,
+    },
+    /// A start value of the member is NaN or infinite.
+    #[error("start of state `{name}` must be finite, got {value}")]
+    Start {
+        /// Name of the state.
+        name: String,
+        /// The value found.
+        value: f64,
+    },
+    /// An algebraic loop has no solution from some time on, or none that was found.
+    #[error(
+        "algebraic loop of `{variables}` has no solution at t = {t}, residual {residual:e}; give \
+         a guess or put a state into the loop"
+    )]
+    AlgebraicLoop {
+        /// The unknowns of the loop by their paths.
+        variables: String,
+        /// The largest residual at the last point of the iteration.
+        residual: f64,
+        /// When.
+        t: f64,
     },
     /// More rows were due than the capacity holds, and the policy is to fail.
     #[error(

@@ -1,5 +1,6 @@
 //! One run.
 
+mod resumed;
 mod run;
 
 use std::cell::RefCell;
@@ -9,11 +10,12 @@ use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, Options, Tolerance, solve_members};
 
-use crate::adapter::{LaneWorkspace, Members, dimension};
+use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
+use crate::checkpoint::{Advance, Checkpoint, CheckpointError, Fingerprint, ResumeError, Taken};
 use crate::error::{BuildError, RunError};
 use crate::events::{EventLanes, EventOptions, EventPlan, EventRecord};
 use crate::observer::{Observer, Signals};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, Starts};
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::{Policy, Recording};
@@ -42,6 +44,7 @@ pub struct SimulationBuilder<'s, S> {
     span: (f64, f64),
     backward: bool,
     values: Vec<(String, f64)>,
+    starts: Vec<(String, f64)>,
     recording: Recording,
     options: Options,
     tolerance: Option<(f64, Vec<f64>)>,
@@ -58,6 +61,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             span: (0.0, 1.0),
             backward: false,
             values: Vec::new(),
+            starts: Vec::new(),
             recording: Recording::final_values(),
             options: Options::default(),
             tolerance: None,
@@ -96,7 +100,91 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     /// [`RunError`] with everything that was recorded, if the end is not reached.
     pub fn run(&self) -> Result<Run, RunError> {
         let mut kept = Kept::new(self);
-        self.integrate(&mut kept);
+        self.integrate(&mut kept, None, None);
+        self.finish(kept)
+    }
+
+    /// Runs and asks `pause` after each accepted step at which nothing happens, with its time and
+    /// the steps so far, whether to stop for now.
+    ///
+    /// Asking changes nothing. The run can be resumed, also in another process.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use bifrons_expr::Expr;
+    /// # use bifrons_hybrid::EquationSystem;
+    /// use bifrons_sim::{Advance, Checkpoint, Simulation};
+    ///
+    /// # let x = Expr::symbol("x");
+    /// # let system = EquationSystem::builder("decay").state("x", -&x, 1.0).output("x", x);
+    /// # let system = system.build()?.compile()?;
+    /// let simulation = Simulation::builder(&system).span(0.0, 5.0).build()?;
+    /// let Advance::Paused(checkpoint) = simulation.run_until(|t, _| t > 2.0)? else {
+    ///     panic!("ended")
+    /// };
+    /// let bytes = checkpoint.to_bytes();
+    /// let again = simulation.resume(&Checkpoint::from_bytes(&bytes)?)?;
+    /// assert_eq!(again, simulation.run()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run_until(&self, mut pause: impl FnMut(f64, u64) -> bool) -> Result<Advance, RunError> {
+        let mut kept = Kept::new(self);
+        match self.integrate(&mut kept, None, Some(&mut pause)) {
+            Some(checkpoint) => Ok(Advance::Paused(checkpoint)),
+            None => self.finish(kept).map(Advance::Ended),
+        }
+    }
+
+    /// Goes on where a run of this simulation was paused; the result is that of the run in one
+    /// piece, bit for bit, its statistics included.
+    ///
+    /// # Errors
+    ///
+    /// [`ResumeError::Checkpoint`] for a checkpoint of another run; otherwise as
+    /// [`run`](Self::run).
+    pub fn resume(&self, checkpoint: &Checkpoint) -> Result<Run, ResumeError> {
+        match self.resume_until(checkpoint, |_, _| false)? {
+            Advance::Ended(run) => Ok(run),
+            // Nobody has asked for it.
+            Advance::Paused(checkpoint) => self.resume(&checkpoint),
+        }
+    }
+
+    /// As [`resume`](Self::resume), and may be paused again as by [`run_until`](Self::run_until).
+    ///
+    /// # Errors
+    ///
+    /// As [`resume`](Self::resume).
+    pub fn resume_until(
+        &self,
+        checkpoint: &Checkpoint,
+        mut pause: impl FnMut(f64, u64) -> bool,
+    ) -> Result<Advance, ResumeError> {
+        checkpoint.fingerprint.check(&self.fingerprint())?;
+        let states = self.system.schema().state_count();
+        let other = |what| CheckpointError::OtherRun { what };
+        if checkpoint.state.len() != states {
+            return Err(other("system").into());
+        }
+        let discrete = resumed::discrete(self, checkpoint).ok_or(other("recording"))?;
+        let slopes = self.slopes(checkpoint.time(), &checkpoint.state, &discrete);
+        if !same_bits(&slopes, &checkpoint.slopes) {
+            return Err(other("equations").into());
+        }
+        let mut kept = Kept::new(self);
+        match self.integrate(&mut kept, Some(checkpoint), Some(&mut pause)) {
+            Some(checkpoint) => Ok(Advance::Paused(checkpoint)),
+            None => Ok(self.finish(kept).map(Advance::Ended)?),
+        }
+    }
+
+    /// The run, or the error with what was recorded.
+    fn finish(&self, mut kept: Kept) -> Result<Run, RunError> {
         let failure = kept.failures.pop();
         let run = Run::new(self, kept);
         match failure {
@@ -108,24 +196,55 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         }
     }
 
-    fn integrate(&self, kept: &mut Kept) {
+    fn integrate(
+        &self,
+        kept: &mut Kept,
+        resumed: Option<&Checkpoint>,
+        pause: Option<&mut dyn FnMut(f64, u64) -> bool>,
+    ) -> Option<Checkpoint> {
+        let level = self.options.level.unwrap_or_else(Level::detect);
+        let lanes = |plan| RefCell::new(EventLanes::new(self.system, plan, level));
+        let events = self.events.as_ref().map(lanes);
+        let mut place = Place::new(self.signals.count());
+        if let Some(checkpoint) = resumed {
+            resumed::restore(self, checkpoint, kept, &mut place, events.as_ref());
+        }
+        let paused = self.drive(kept, &mut place, events.as_ref(), resumed, pause);
+        if let Some(paused) = paused {
+            (place.next, place.last_time) = (paused.row, paused.last_time);
+            return Some(resumed::save(self, kept, &paused, &place, events.as_ref()));
+        }
+        if let Some(events) = &events {
+            kept.last.take(&mut events.borrow_mut());
+        }
+        None
+    }
+
+    /// Integrates to the end or to a pause.
+    fn drive(
+        &self,
+        kept: &mut Kept,
+        place: &mut Place,
+        events: Option<&RefCell<EventLanes<'_, S, 1>>>,
+        resumed: Option<&Checkpoint>,
+        pause: Option<&mut dyn FnMut(f64, u64) -> bool>,
+    ) -> Option<run::Paused> {
         let schema = self.system.schema();
         let level = self.options.level.unwrap_or_else(Level::detect);
         let mut workspace = LaneWorkspace::<S, 1>::new(self.system, level);
         let mut observer = Observer::new(self.system, &self.parameters, &self.signals, level);
         let mut ensemble = EnsembleWorkspace::<1>::new(dimension(self.system));
-        let lanes = |plan| RefCell::new(EventLanes::new(self.system, plan, level));
-        let events = self.events.as_ref().map(lanes);
-        let direction = if self.span.1 < self.span.0 { -1.0 } else { 1.0 };
+        let loops = LoopNotes::of(self.system);
+        let (t0, t_end) = self.span;
         let recorder = Recorder {
             observer: &mut observer,
             policy: &self.policy,
             parameters: &self.parameters,
             parameter_name: &|i| parameter_name(schema, i),
-            direction,
-            next: [0],
-            last_time: [0.0],
-            last_value: &mut vec![[0.0]; self.signals.count()],
+            direction: if t_end < t0 { -1.0 } else { 1.0 },
+            next: [place.next],
+            last_time: [place.last_time],
+            last_value: &mut place.last_value,
             steps: &mut kept.steps,
             full: [None],
             destination: Destination {
@@ -136,37 +255,76 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             },
             failures: &mut kept.failures,
         };
-        let mut sink = run::KeepLastState {
-            sink: LaneSink {
-                recorder,
-                events: events.as_ref(),
-            },
-            last: &mut kept.last,
+        let sink = LaneSink {
+            recorder,
+            events,
+            loops: loops.as_ref(),
         };
+        let mut sink = run::Guarded::new(sink, &mut kept.last, pause, resumed, self.span);
         let mut members = Members {
             system: self.system,
             parameters: &self.parameters,
             workspace: &mut workspace,
-            t0: self.span.0,
-            events: events.as_ref(),
+            t0,
+            events,
+            loops: loops.as_ref(),
+            resumed,
         };
-        let solved = solve_members(
-            &mut members,
-            0..1,
-            self.span.0,
-            self.span.1,
-            &self.options,
-            &mut ensemble,
-            &mut sink,
-        );
+        let (options, work) = (&self.options, &mut ensemble);
+        let solved = solve_members(&mut members, 0..1, t0, t_end, options, work, &mut sink);
         debug_assert!(
             solved.is_ok(),
             "options were checked by the builder: {solved:?}"
         );
-        if let Some(events) = &events {
-            kept.last.take(&mut events.borrow_mut());
+        sink.paused.then(|| sink.place())
+    }
+
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&Taken {
+            system: self.system,
+            parameters: &self.parameters,
+            span: &self.span,
+            options: &self.options,
+            recording: &(&self.policy, &self.signals),
+            events: &self.events,
+        })
+    }
+
+    /// Derivatives at a point, for the only member.
+    fn slopes(&self, t: f64, state: &[f64], discrete: &[f64]) -> Vec<f64> {
+        let mut workspace = self.system.workspace::<1>(Level::Baseline);
+        let mut parameters = vec![0.0; self.parameters.count()];
+        self.parameters.fill(0, &mut parameters);
+        self.system
+            .set_values(&mut workspace, 0, &parameters, discrete);
+        let mut slopes = vec![0.0; state.len()];
+        let (x, dx) = (state.as_chunks::<1>().0, slopes.as_chunks_mut::<1>().0);
+        self.system.derivatives(&mut workspace, &[t], x, dx);
+        slopes
+    }
+}
+
+/// Where the recorder stands.
+#[derive(Debug)]
+struct Place {
+    next: usize,
+    last_time: f64,
+    last_value: Vec<[f64; 1]>,
+}
+
+impl Place {
+    fn new(signals: usize) -> Self {
+        Self {
+            next: 0,
+            last_time: 0.0,
+            last_value: vec![[0.0]; signals],
         }
     }
+}
+
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    bits(a) == bits(b)
 }
 
 /// Name of a parameter, for messages.
@@ -271,6 +429,13 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
         self
     }
 
+    /// Where a continuous or discrete state starts, in place of what the system says.
+    #[must_use]
+    pub fn initial(mut self, state: impl Into<String>, value: f64) -> Self {
+        self.starts.push((state.into(), value));
+        self
+    }
+
     /// What is kept.
     #[must_use]
     pub fn record(mut self, recording: Recording) -> Self {
@@ -322,7 +487,13 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
     pub fn build(self) -> Result<Simulation<'s, S>, BuildError> {
         let schema = self.system.schema();
         let span = check_span(self.span, self.backward)?;
+        let starts = Starts::new(self.system, self.starts, Vec::new(), 1)?;
+        if let Some((name, value)) = starts.bad(0) {
+            let name = name.to_owned();
+            return Err(BuildError::Start { name, value });
+        }
         let parameters = Parameters::new(schema, &self.values, Vec::new(), 1)?;
+        let parameters = parameters.with_starts(starts);
         let mut values = vec![0.0; parameters.count()];
         if let Some(bad) = parameters.fill(0, &mut values) {
             let name = schema

@@ -3,15 +3,18 @@
 use std::cell::RefCell;
 
 use bifrons_hybrid::HybridSystem;
-use bifrons_ode::{Flow, MemberEnd, MemberSink, Step};
+use bifrons_ode::{Failure, Flow, MemberEnd, MemberSink, Step};
 
-use crate::events::{Changes, EventLanes, Seen, restart_at};
+use crate::adapter::LoopNotes;
+use crate::events::{Changes, Ending, EventLanes, Seen, restart_at};
 use crate::recorder::Recorder;
+use crate::report::MemberFailure;
 
 /// Receives the steps of the members in `W` lanes.
 pub(crate) struct LaneSink<'e, 'p, 'c, 'o, S: HybridSystem, const W: usize> {
     pub(crate) recorder: Recorder<'c, 'o, S, W>,
     pub(crate) events: Option<&'e RefCell<EventLanes<'p, S, W>>>,
+    pub(crate) loops: Option<&'e LoopNotes<W>>,
 }
 
 impl<S: HybridSystem, const W: usize> MemberSink<W> for LaneSink<'_, '_, '_, '_, S, W> {
@@ -50,6 +53,11 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for LaneSink<'_, '_, '_, '_,
                 events.place(step, step.t_old());
                 Flow::Restart(restart_at(step.t_old(), Changes::default(), 0.0, true))
             }
+            Seen::Accumulates(guard) => {
+                events.end_chattering(lane, guard);
+                events.place(step, step.t_old());
+                Flow::Restart(restart_at(step.t_old(), Changes::default(), 0.0, true))
+            }
             Seen::Nothing if events.ticks(lane, t_new) => self.event(events, step, t_new),
             Seen::Nothing => {
                 let flow = self.recorder.step(step, events.discrete(lane));
@@ -67,11 +75,13 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for LaneSink<'_, '_, '_, '_,
     }
 
     fn end(&mut self, end: &MemberEnd<'_>) {
+        let by_loop = self.by_loop(end);
         match self.events {
-            None => self.recorder.end(end, &[], None, 0),
+            None => self.recorder.end(end, &[], by_loop.as_ref(), 0),
             Some(events) => {
                 let events = events.borrow();
                 let (ending, count) = (events.ending(end.lane), events.count(end.lane));
+                let ending = ending.or(by_loop.as_ref());
                 self.recorder
                     .end(end, events.discrete(end.lane), ending, count);
             }
@@ -80,6 +90,17 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for LaneSink<'_, '_, '_, '_,
 }
 
 impl<S: HybridSystem, const W: usize> LaneSink<'_, '_, '_, '_, S, W> {
+    /// The loop without solution that made the integrator give up, if one did.
+    fn by_loop(&self, end: &MemberEnd<'_>) -> Option<Ending> {
+        let by_values = matches!(
+            end.failure,
+            Some(Failure::InitialDerivative { .. } | Failure::StepUnderflow { .. })
+        );
+        let failure = self.loops.filter(|_| by_values)?.get(end.lane)?;
+        let names = self.recorder.observer.system.loops();
+        Some(Ending::Failed(MemberFailure::of_loop(names, failure)))
+    }
+
     /// Something happens at `t`, which is in the step or at its end.
     fn event(&mut self, events: &mut EventLanes<'_, S, W>, step: &Step<'_, W>, t: f64) -> Flow {
         let (lane, member) = (step.lane(), step.member());

@@ -1,6 +1,7 @@
 //! Many members with parameters of their own.
 
 mod builder;
+mod checkpoint;
 mod plan;
 mod result;
 mod worker;
@@ -19,8 +20,9 @@ use crate::error::SweepError;
 use crate::events::EventPlan;
 use crate::observer::Signals;
 use crate::parameters::Parameters;
+use crate::recorder::Destination;
 use crate::recording::Policy;
-use crate::report::MemberFailure;
+use crate::report::{MemberFailure, MemberReport};
 
 pub use builder::SweepBuilder;
 pub use plan::SweepPlan;
@@ -91,20 +93,32 @@ impl<'s, S: HybridSystem> Sweep<'s, S> {
     /// [`SweepError`] if nothing was run.
     pub fn run(&self) -> Result<SweepResult, SweepError> {
         let width = self.plan()?.chunk_width();
+        self.run_into(width, SweepResult::allocate(self))
+    }
+
+    /// Runs the members that are not finished.
+    fn run_into(&self, width: usize, result: SweepResult) -> Result<SweepResult, SweepError> {
         match self.lanes {
-            1 => self.run_on::<1>(width),
-            _ => self.run_on::<LANES>(width),
+            1 => self.run_on::<1>(width, result),
+            _ => self.run_on::<LANES>(width, result),
         }
     }
 
-    fn run_on<const W: usize>(&self, width: usize) -> Result<SweepResult, SweepError> {
-        let mut result = SweepResult::allocate(self);
+    fn run_on<const W: usize>(
+        &self,
+        width: usize,
+        mut result: SweepResult,
+    ) -> Result<SweepResult, SweepError> {
         let failures: Mutex<Vec<(usize, MemberFailure)>> = Mutex::new(Vec::new());
         let refused: Mutex<Option<InputError>> = Mutex::new(None);
         let (done, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
         let chunks = result.chunks(self, width);
-        let work = |worker: &mut worker::Worker<'_, S, W>, _index, destination| {
+        let work = |worker: &mut worker::Worker<'_, S, W>, _index, destination: Destination<'_>| {
             if stopped.load(Ordering::Relaxed) {
+                return;
+            }
+            if destination.reports.iter().all(MemberReport::is_finished) {
+                done.fetch_add(destination.reports.len(), Ordering::Relaxed);
                 return;
             }
             let outcome = worker.run(self, destination);

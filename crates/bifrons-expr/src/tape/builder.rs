@@ -7,10 +7,10 @@ use crate::node::{Head, NONE, Order};
 use crate::op::Op;
 use crate::suggest::nearest;
 use crate::symbol::Symbol;
+use crate::symbol_map::SymbolMap;
 use crate::tape::Tape;
 use crate::tape::compact::Compact;
 use crate::tape::program::Program;
-use std::collections::BTreeMap;
 
 /// Collects the inputs, definitions and outputs of a [`Tape`].
 ///
@@ -117,14 +117,16 @@ impl TapeBuilder {
 struct Scope {
     graph: Graph,
     /// Node of a name; [`NONE`] for a definition that is not complete.
-    names: BTreeMap<Symbol, u32>,
+    names: SymbolMap<u32>,
 }
 
 impl Scope {
     fn new(builder: &TapeBuilder) -> Result<Self, CompileError> {
         let mut scope = Self {
             graph: Graph::sorted(),
-            names: BTreeMap::new(),
+            names: SymbolMap::with_capacity(
+                builder.parameters.len() + builder.variables.len() + builder.definitions.len(),
+            ),
         };
         for symbol in builder.parameters.iter().chain(&builder.variables) {
             let node = scope.graph.symbol(symbol);
@@ -146,7 +148,7 @@ impl Scope {
     }
 
     fn known(&self, symbol: &Symbol) -> u32 {
-        self.names.get(symbol).copied().unwrap_or(NONE)
+        self.names.get(symbol.name()).copied().unwrap_or(NONE)
     }
 
     /// Adds all expressions and returns the nodes of the outputs.
@@ -187,7 +189,7 @@ impl Scope {
             Some((name, _)) => format!("definition `{name}`"),
             None => format!("output {}", root - builder.definitions.len()),
         };
-        match self.names.get(symbol) {
+        match self.names.get(symbol.name()) {
             Some(&NONE) => {
                 let symbol = symbol.clone();
                 Err(CompileError::UsedBeforeDefinition {
@@ -199,7 +201,7 @@ impl Scope {
             None => Err(CompileError::UnknownSymbol {
                 symbol: symbol.clone(),
                 place: place(),
-                nearest: nearest(symbol.name(), self.names.keys().map(Symbol::name))
+                nearest: nearest(symbol.name(), self.names.iter().map(|(s, _)| s.name()))
                     .map(Symbol::new),
             }),
         }

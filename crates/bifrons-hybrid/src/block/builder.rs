@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bifrons_expr::{Expr, Symbol};
+use bifrons_expr::{Expr, Symbol, Unit};
 
-use super::{BlockSpec, BlockUpdate, Local, Role};
+use super::{BlockSpec, BlockUpdate, Local, Role, units};
 use crate::equations::{GuardEquation, base_name};
 use crate::error::BlockError;
 use crate::event::{Clock, Guard, Trigger};
@@ -24,6 +24,8 @@ pub struct BlockSpecBuilder {
     clocks: Vec<Clock>,
     guards: Vec<GuardEquation>,
     updates: Vec<NamedUpdate>,
+    guesses: Vec<(Symbol, Expr)>,
+    units: Vec<(Symbol, Unit)>,
 }
 
 /// An update whose trigger and target are still names.
@@ -46,7 +48,26 @@ impl BlockSpecBuilder {
             clocks: Vec::new(),
             guards: Vec::new(),
             updates: Vec::new(),
+            guesses: Vec::new(),
+            units: Vec::new(),
         }
+    }
+
+    /// Declares the unit of an input, output, parameter, state, discrete state or definition.
+    ///
+    /// Units are optional: what has none fits everything. [`build`](Self::build) checks the
+    /// equations, where `time` is in seconds, and connections are checked when they are made.
+    pub fn unit(mut self, name: impl AsRef<str>, unit: Unit) -> Self {
+        self.units.push((Symbol::new(name), unit));
+        self
+    }
+
+    /// Says where the iteration for a definition or output begins if it is a variable of an
+    /// algebraic loop, and prefers it as one. The guess may read parameters, states, discrete
+    /// states and `time`. Default: 0.
+    pub fn guess(mut self, name: impl AsRef<str>, guess: impl Into<Expr>) -> Self {
+        self.guesses.push((Symbol::new(name), guess.into()));
+        self
     }
 
     /// Declares a discrete state with its value before the first instant.
@@ -162,6 +183,7 @@ impl BlockSpecBuilder {
         self.locals.push(Local {
             symbol: Symbol::new(name),
             role,
+            unit: None,
         });
         self
     }
@@ -175,7 +197,7 @@ impl BlockSpecBuilder {
     /// [`BlockError::Name`] for a name that is malformed, reserved or taken;
     /// [`BlockError::UnknownSymbol`] for an equation that uses an undeclared name;
     /// [`BlockError::Value`] for a parameter that is NaN; [`BlockError::Update`] for an update
-    /// without trigger or target.
+    /// without trigger or target; [`BlockError::Unit`] for an equation whose units do not fit.
     pub fn build(self) -> Result<BlockSpec, BlockError> {
         let Self {
             kind,
@@ -185,28 +207,16 @@ impl BlockSpecBuilder {
             clocks,
             guards,
             updates,
+            guesses,
+            units,
         } = self;
+        for local in &locals {
+            check_name(local.symbol.name())
+                .map_err(|problem| refuse_name(&kind, local, problem))?;
+        }
         let by_name = sort_names(&kind, &locals)?;
         check_parameters(&kind, &locals)?;
-        let mut uses: Vec<Vec<usize>> = Vec::with_capacity(locals.len());
-        for local in &locals {
-            let mut found = Vec::new();
-            for expression in local.role.expressions() {
-                for symbol in expression.dependencies() {
-                    match find(&locals, &by_name, symbol.name()) {
-                        Some(position) => found.push(position),
-                        None if symbol.name() == TIME => {}
-                        None => return Err(unknown_symbol(&kind, local, &symbol, &locals)),
-                    }
-                }
-            }
-            uses.push(found);
-        }
-        for (local, found) in locals.iter_mut().zip(uses) {
-            if let Role::Equation { uses, .. } = &mut local.role {
-                *uses = found;
-            }
-        }
+        find_uses(&kind, &mut locals, &by_name)?;
         check_triggers(&kind, &clocks, &guards)?;
         let mut own = Vec::with_capacity(updates.len());
         for update in updates {
@@ -222,8 +232,14 @@ impl BlockSpecBuilder {
             let name = Symbol::new(&equation.guard.name);
             check_event(&kind, &locals, &by_name, &name, &equation.expression)?;
         }
+        take_units(&kind, &mut locals, &by_name, &units)?;
+        if !units.is_empty() {
+            units::check(&kind, &locals, &by_name, (&guards, &own))?;
+        }
+        let guesses = check_guesses(&kind, &locals, &by_name, guesses)?;
         Ok(BlockSpec {
             kind,
+            guesses,
             locals,
             by_name,
             inputs,
@@ -231,6 +247,55 @@ impl BlockSpecBuilder {
             clocks,
             guards,
             updates: own,
+        })
+    }
+}
+
+/// Parts of a block whose equations are known to be complete; names are paths.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub(crate) kind: &'static str,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) guards: Vec<GuardEquation>,
+    pub(crate) updates: Vec<BlockUpdate>,
+    /// Positions in `locals`, ascending.
+    pub(crate) outputs: Vec<usize>,
+    /// By position in `locals`.
+    pub(crate) guesses: Vec<(usize, Expr)>,
+}
+
+impl Assembly {
+    /// Sorts the names and finds what equations use.
+    pub(crate) fn build(self) -> Result<BlockSpec, BlockError> {
+        let mut locals = self.locals;
+        let by_name = sort_names(self.kind, &locals)?;
+        let uses = |local: &Local| -> Vec<usize> {
+            let Role::Equation { expression, .. } = &local.role else {
+                return Vec::new();
+            };
+            let symbols = expression.dependencies();
+            let uses = symbols.iter().map(|symbol| base_name(symbol.name()));
+            uses.filter_map(|name| find(&locals, &by_name, name))
+                .collect()
+        };
+        let all: Vec<Vec<usize>> = locals.iter().map(uses).collect();
+        for (local, found) in locals.iter_mut().zip(all) {
+            if let Role::Equation { uses, .. } = &mut local.role {
+                *uses = found;
+            }
+        }
+        let inputs = (0..locals.len()).filter(|&i| matches!(locals[i].role, Role::Input));
+        Ok(BlockSpec {
+            kind: self.kind.into(),
+            inputs: inputs.collect(),
+            locals,
+            by_name,
+            outputs: self.outputs,
+            clocks: self.clocks,
+            guards: self.guards,
+            updates: self.updates,
+            guesses: self.guesses,
         })
     }
 }
@@ -245,6 +310,46 @@ impl Role {
         };
         first.into_iter().chain(second)
     }
+}
+
+/// Finds what each equation uses; every name must be declared.
+fn find_uses(kind: &str, locals: &mut [Local], by_name: &[usize]) -> Result<(), BlockError> {
+    let mut uses: Vec<Vec<usize>> = Vec::with_capacity(locals.len());
+    for local in locals.iter() {
+        let mut found = Vec::new();
+        for expression in local.role.expressions() {
+            for symbol in expression.dependencies() {
+                match find(locals, by_name, symbol.name()) {
+                    Some(position) => found.push(position),
+                    None if symbol.name() == TIME => {}
+                    None => return Err(unknown_symbol(kind, local, &symbol, locals)),
+                }
+            }
+        }
+        uses.push(found);
+    }
+    for (local, found) in locals.iter_mut().zip(uses) {
+        if let Role::Equation { uses, .. } = &mut local.role {
+            *uses = found;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the quantities their units.
+fn take_units(
+    kind: &str,
+    locals: &mut [Local],
+    by_name: &[usize],
+    units: &[(Symbol, Unit)],
+) -> Result<(), BlockError> {
+    for (name, unit) in units {
+        match find(locals, by_name, name.name()) {
+            Some(position) => locals[position].unit = Some(unit.clone()),
+            None => return Err(unknown_unit(kind, name, locals)),
+        }
+    }
+    Ok(())
 }
 
 /// Defaults are numbers.
@@ -303,11 +408,44 @@ fn check_event(
             let local = Local {
                 symbol: equation.clone(),
                 role: Role::Input,
+                unit: None,
             };
             return Err(unknown_symbol(kind, &local, &symbol, locals));
         }
     }
     Ok(())
+}
+
+/// Guesses are of equations and read what is known before any equation.
+fn check_guesses(
+    kind: &str,
+    locals: &[Local],
+    by_name: &[usize],
+    guesses: Vec<(Symbol, Expr)>,
+) -> Result<Vec<(usize, Expr)>, BlockError> {
+    let role = |name: &str| find(locals, by_name, name).map(|local| &locals[local].role);
+    let mut found = Vec::with_capacity(guesses.len());
+    for (target, guess) in guesses {
+        let own = find(locals, by_name, target.name())
+            .filter(|&local| matches!(locals[local].role, Role::Equation { .. }));
+        let symbols = guess.dependencies();
+        let bad = symbols.iter().find(|symbol| {
+            let role = role(symbol.name());
+            symbol.name() != TIME
+                && matches!(role, None | Some(Role::Input | Role::Equation { .. }))
+        });
+        let refuse = |symbol: &Symbol| BlockError::Guess {
+            kind: kind.to_owned(),
+            equation: target.name().to_owned(),
+            symbol: symbol.name().to_owned(),
+        };
+        match (own, bad) {
+            (Some(own), None) => found.push((own, guess)),
+            (_, Some(symbol)) => return Err(refuse(symbol)),
+            (None, None) => return Err(refuse(&target)),
+        }
+    }
+    Ok(found)
 }
 
 fn resolve(
@@ -347,7 +485,7 @@ fn resolve(
     })
 }
 
-fn equation(expression: Expr) -> Role {
+pub(crate) fn equation(expression: Expr) -> Role {
     Role::Equation {
         expression,
         uses: Vec::new(),
@@ -355,29 +493,40 @@ fn equation(expression: Expr) -> Role {
 }
 
 fn sort_names(kind: &str, locals: &[Local]) -> Result<Vec<usize>, BlockError> {
-    let refuse = |local: &Local, problem| BlockError::Name {
-        kind: kind.to_owned(),
-        name: local.symbol.name().to_owned(),
-        problem,
-    };
-    for local in locals {
-        check_name(local.symbol.name()).map_err(|problem| refuse(local, problem))?;
-    }
     let mut by_name: Vec<usize> = (0..locals.len()).collect();
     by_name.sort_by(|&a, &b| locals[a].symbol.name().cmp(locals[b].symbol.name()));
     for pair in by_name.windows(2) {
         if locals[pair[0]].symbol.name() == locals[pair[1]].symbol.name() {
-            return Err(refuse(&locals[pair[1]], NameProblem::Duplicate));
+            let second = &locals[pair[1]];
+            return Err(refuse_name(kind, second, NameProblem::Duplicate));
         }
     }
     Ok(by_name)
 }
 
-fn find(locals: &[Local], by_name: &[usize], name: &str) -> Option<usize> {
+fn refuse_name(kind: &str, local: &Local, problem: NameProblem) -> BlockError {
+    BlockError::Name {
+        kind: kind.to_owned(),
+        name: local.symbol.name().to_owned(),
+        problem,
+    }
+}
+
+pub(super) fn find(locals: &[Local], by_name: &[usize], name: &str) -> Option<usize> {
     by_name
         .binary_search_by(|&local| locals[local].symbol.name().cmp(name))
         .ok()
         .map(|position| by_name[position])
+}
+
+fn unknown_unit(kind: &str, name: &Symbol, locals: &[Local]) -> BlockError {
+    let known = locals.iter().map(|local| local.symbol.name());
+    BlockError::UnknownSymbol {
+        kind: kind.to_owned(),
+        equation: "unit".to_owned(),
+        symbol: name.name().to_owned(),
+        nearest: nearest(name.name(), known).map(str::to_owned),
+    }
 }
 
 fn unknown_symbol(kind: &str, local: &Local, symbol: &Symbol, locals: &[Local]) -> BlockError {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use bifrons_expr::{Symbol, SymbolMap, Unit};
+
 use super::port::{BlockId, BlockReference, InputPort, OutputPort, Port};
 use super::{Content, Diagram, ExportedInput, ExportedOutput, Member, Source, drop_members};
 use crate::block::{Block, Part};
-use crate::error::{DiagramError, UnknownPort};
+use crate::error::{DiagramError, UnitMismatch, UnknownPort};
 use crate::name::{NameProblem, check_name, nearest};
 
 /// Collects blocks and connections; [`build`](Self::build) makes the [`Diagram`].
@@ -19,7 +21,7 @@ use crate::name::{NameProblem, check_name, nearest};
 pub struct DiagramBuilder {
     name: Arc<str>,
     members: Vec<Member>,
-    by_name: BTreeMap<Arc<str>, usize>,
+    by_name: SymbolMap<usize>,
     inputs: Vec<ExportedInput>,
     outputs: Vec<ExportedOutput>,
     exports_by_name: BTreeMap<Arc<str>, Export>,
@@ -38,7 +40,7 @@ impl DiagramBuilder {
         Self {
             name: name.into(),
             members: Vec::new(),
-            by_name: BTreeMap::new(),
+            by_name: SymbolMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             exports_by_name: BTreeMap::new(),
@@ -58,7 +60,7 @@ impl DiagramBuilder {
     ) -> Result<BlockId, DiagramError> {
         let name = name.into();
         check_name(&name).map_err(|problem| self.refuse_name(&name, problem))?;
-        if self.by_name.contains_key(&name) {
+        if self.by_name.get(&name).is_some() {
             return Err(self.refuse_name(&name, NameProblem::Duplicate));
         }
         let part = match block.into_component() {
@@ -75,7 +77,7 @@ impl DiagramBuilder {
         };
         let index = self.members.len();
         let sources = vec![Source::Open; part.input_count()];
-        self.by_name.insert(Arc::clone(&name), index);
+        self.by_name.insert(Symbol::new(&name), index);
         self.members.push(Member {
             name: Arc::clone(&name),
             part,
@@ -90,14 +92,50 @@ impl DiagramBuilder {
     ///
     /// [`DiagramError::UnknownBlock`], [`DiagramError::UnknownPort`] or
     /// [`DiagramError::ForeignBlock`] if an end does not exist; [`DiagramError::SecondSource`] if
-    /// the input already has a source.
+    /// the input already has a source; [`DiagramError::Units`] if both ends have units that are
+    /// not the same.
     pub fn connect(
         &mut self,
         from: impl Into<OutputPort>,
         to: impl Into<InputPort>,
     ) -> Result<(), DiagramError> {
         let (member, output) = self.find_output(&from.into().0)?;
-        self.feed(&to.into().0, Source::Wire { member, output })
+        let to = to.into().0;
+        let source = Source::Wire { member, output };
+        self.check_units(self.members[member].part.output_unit(output), source, &to)?;
+        self.feed(&to, source)
+    }
+
+    /// Refuses to feed an input with another unit.
+    fn check_units(
+        &self,
+        found: Option<&Unit>,
+        source: Source,
+        to: &Port,
+    ) -> Result<(), DiagramError> {
+        let (member, input) = self.find_input(to)?;
+        let expected = self.members[member].part.input_unit(input);
+        let Some((found, expected)) = found.zip(expected) else {
+            return Ok(());
+        };
+        if found.is_same(expected) {
+            return Ok(());
+        }
+        let fix = match found.factor_to(expected) {
+            Some(factor) => format!("put a `UnitConversion` between, of the factor {factor}"),
+            None if found.dimension() == expected.dimension() => {
+                "put a `UnitConversion` between".to_owned()
+            }
+            None => "they measure different things".to_owned(),
+        };
+        Err(DiagramError::Units(Box::new(UnitMismatch {
+            diagram: self.name.to_string(),
+            from: self.source_text(source),
+            from_unit: found.to_string(),
+            to: self.input_path(member, input),
+            to_unit: expected.to_string(),
+            fix,
+        })))
     }
 
     /// Gives an input a constant. It becomes a parameter with the path of the input.
@@ -135,13 +173,22 @@ impl DiagramBuilder {
                 return Err(self.refuse_name(&name, NameProblem::Duplicate));
             }
         };
-        self.feed(&to.into().0, Source::Exported { input })?;
+        let (to, source) = (to.into().0, Source::Exported { input });
+        let known = self.inputs.get(input).and_then(|own| own.unit.as_ref());
+        self.check_units(known, source, &to)?;
+        self.feed(&to, source)?;
+        let (member, position) = self.find_input(&to)?;
+        let unit = self.members[member].part.input_unit(position).cloned();
+        if let Some(own) = self.inputs.get_mut(input) {
+            own.unit = own.unit.take().or(unit.clone());
+        }
         if input == self.inputs.len() {
             self.exports_by_name
                 .insert(Arc::clone(&name), Export::Input(input));
             self.inputs.push(ExportedInput {
                 name,
                 default: None,
+                unit,
             });
         }
         Ok(())
@@ -187,6 +234,7 @@ impl DiagramBuilder {
         self.exports_by_name
             .insert(Arc::clone(&name), Export::Output(self.outputs.len()));
         self.outputs.push(ExportedOutput {
+            unit: self.members[member].part.output_unit(output).cloned(),
             name,
             member,
             output,

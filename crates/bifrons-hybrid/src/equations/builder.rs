@@ -7,10 +7,10 @@ use bifrons_expr::{Expr, Symbol};
 use super::instant::{samples, trigger_name};
 use super::table::SymbolTable;
 use super::{
-    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, Meaning, Output,
-    Parameter, Parts, Update, base_name,
+    ContinuousState, Definition, DiscreteState, EquationSystem, GuardEquation, LoopEquations,
+    Meaning, Output, Parameter, Parts, Update, base_name,
 };
-use crate::algebraic::{self, Defaults};
+use crate::algebraic::{self, Defaults, Known, Solved};
 use crate::error::{EquationError, UnknownName};
 use crate::event::{Clock, Guard, Trigger};
 use crate::graph::Digraph;
@@ -22,7 +22,7 @@ use crate::name::{NameProblem, check_path, nearest};
 /// order. Nothing is checked before [`build`](Self::build).
 #[derive(Debug, Clone)]
 #[must_use]
-pub struct EquationSystemBuilder(Parts, Vec<NamedUpdate>);
+pub struct EquationSystemBuilder(Parts, Vec<NamedUpdate>, Vec<(Symbol, Expr)>);
 
 /// An update whose trigger is still a name.
 #[derive(Debug, Clone)]
@@ -48,9 +48,19 @@ impl EquationSystemBuilder {
                 clocks: Vec::new(),
                 guards: Vec::new(),
                 updates: Vec::new(),
+                loops: Vec::new(),
             },
             Vec::new(),
+            Vec::new(),
         )
+    }
+
+    /// Says where the iteration for a definition begins if it is a variable of an algebraic loop,
+    /// and prefers it as one. The guess may read parameters, inputs, states, discrete states and
+    /// `time`. Default: 0.
+    pub fn guess(mut self, definition: impl AsRef<str>, guess: impl Into<Expr>) -> Self {
+        self.2.push((Symbol::new(definition), guess.into()));
+        self
     }
 
     /// Declares a discrete state with its value before the first instant.
@@ -180,7 +190,7 @@ impl EquationSystemBuilder {
     /// [`EquationError::Name`], [`EquationError::Value`], [`EquationError::UnknownSymbol`],
     /// [`EquationError::AlgebraicLoop`] or [`EquationError::Start`].
     pub fn build(self) -> Result<EquationSystem, EquationError> {
-        let Self(mut parts, updates) = self;
+        let Self(mut parts, updates, guesses) = self;
         let table = check_names(&parts)?;
         parts.updates = resolve(&parts, updates)?;
         check_updates(&parts, &table)?;
@@ -205,7 +215,8 @@ impl EquationSystemBuilder {
             let name = Symbol::new(&equation.guard.name);
             check_symbols(&parts, &table, &name, &equation.expression)?;
         }
-        parts.definitions = sort(&parts, &table)?;
+        check_guesses(&parts, &table, &guesses)?;
+        (parts.definitions, parts.loops) = sort(&parts, &table, &guesses)?;
         EquationSystem::from_parts(parts)
     }
 }
@@ -328,7 +339,41 @@ fn check_symbols(
     Ok(uses)
 }
 
-fn sort(parts: &Parts, table: &SymbolTable) -> Result<Vec<Definition>, EquationError> {
+/// Guesses are of definitions, and read what is known before any definition.
+fn check_guesses(
+    parts: &Parts,
+    table: &SymbolTable,
+    guesses: &[(Symbol, Expr)],
+) -> Result<(), EquationError> {
+    for (target, guess) in guesses {
+        let is_definition = matches!(table.find(target.name()), Some(Meaning::Definition(_)));
+        let unknown = (!is_definition).then(|| target.clone());
+        let symbols = guess.dependencies();
+        let fits = |symbol: &&Symbol| {
+            !matches!(
+                table.find(symbol.name()),
+                Some(Meaning::Definition(_)) | None
+            )
+        };
+        let bad = symbols.iter().find(|symbol| !fits(symbol)).cloned();
+        if let Some(symbol) = unknown.or(bad) {
+            return Err(EquationError::Guess {
+                system: parts.name.to_string(),
+                definition: target.name().to_owned(),
+                symbol: symbol.name().to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+type Sorted = (Vec<Definition>, Vec<LoopEquations>);
+
+fn sort(
+    parts: &Parts,
+    table: &SymbolTable,
+    guesses: &[(Symbol, Expr)],
+) -> Result<Sorted, EquationError> {
     let mut edges = Vec::new();
     for (index, definition) in parts.definitions.iter().enumerate() {
         let uses = check_symbols(parts, table, &definition.symbol, &definition.expression)?;
@@ -336,25 +381,35 @@ fn sort(parts: &Parts, table: &SymbolTable) -> Result<Vec<Definition>, EquationE
     }
     let graph = Digraph::from_edges(parts.definitions.len(), &edges);
     let mut sorted = Vec::with_capacity(parts.definitions.len());
+    let mut loops = Vec::new();
     let defaults = Defaults::default();
+    let known = Known {
+        default: &|symbol| defaults.get(&parts.parameters, symbol),
+        guess: &|symbol| {
+            let found = guesses.iter().rev().find(|(target, _)| target == symbol);
+            found.map(|(_, guess)| guess.clone())
+        },
+    };
     for component in graph.strong_components().iter() {
         if let [single] = component
             && !graph.successors(*single).contains(single)
         {
             sorted.push(parts.definitions[*single].clone());
         } else {
-            sorted.extend(solve(parts, &graph, component, &defaults)?);
+            let solved = solve(parts, &graph, component, &known)?;
+            sorted.extend(solved.definitions);
+            loops.extend(solved.equations);
         }
     }
-    Ok(sorted)
+    Ok((sorted, loops))
 }
 
 fn solve(
     parts: &Parts,
     graph: &Digraph,
     members: &[usize],
-    defaults: &Defaults,
-) -> Result<Vec<Definition>, EquationError> {
+    known: &Known<'_>,
+) -> Result<Solved, EquationError> {
     let mut sorted = members.to_vec();
     sorted.sort_by(|&a, &b| {
         parts.definitions[a]
@@ -365,8 +420,7 @@ fn solve(
         .iter()
         .map(|&member| parts.definitions[member].clone())
         .collect();
-    let default = |symbol: &Symbol| defaults.get(&parts.parameters, symbol);
-    algebraic::solve(unknowns, &default).map_err(|kind| {
+    algebraic::solve(unknowns, known).map_err(|kind| {
         let name = |member: usize| parts.definitions[member].symbol.name().to_owned();
         algebraic::report(&parts.name, graph, members, sorted[0], kind, name).into()
     })

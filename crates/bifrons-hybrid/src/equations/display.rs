@@ -21,6 +21,13 @@ impl fmt::Display for EquationSystem {
         for definition in self.definitions() {
             writeln!(f, "  {} := {}", definition.symbol, definition.expression)?;
         }
+        heading(f, "loops", self.loops().len())?;
+        for equations in self.loops() {
+            let unknowns = equations.variables.iter().zip(&equations.residuals);
+            for ((unknown, residual), guess) in unknowns.zip(&equations.guesses) {
+                writeln!(f, "  {unknown}: 0 = {residual}, guess {guess}")?;
+            }
+        }
         heading(f, "states", self.states().len())?;
         for state in self.states() {
             writeln!(

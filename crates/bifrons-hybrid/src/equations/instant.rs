@@ -103,9 +103,11 @@ pub(crate) fn instant_order(
     if !samples.contains(&true) {
         return Ok((0..definitions).map(InstantNode::Definition).collect());
     }
+    let loops = definitions + parts.discretes.len();
     let node = |symbol: &Symbol| match table.find(symbol.name()) {
         Some(Meaning::Definition(index)) => Some(index),
         Some(Meaning::Discrete(index)) if samples[index] => Some(definitions + index),
+        Some(Meaning::Unknown(index)) => Some(loops + index),
         _ => None,
     };
     let mut edges = Vec::new();
@@ -119,10 +121,17 @@ pub(crate) fn instant_order(
             edges.extend(uses.iter().filter_map(node).map(|target| (own, target)));
         }
     }
-    let graph = Digraph::from_edges(definitions + parts.discretes.len(), &edges);
-    let name = |node: usize| match node.checked_sub(definitions) {
-        None => parts.definitions[node].symbol.name().to_owned(),
-        Some(index) => parts.discretes[index].symbol.name().to_owned(),
+    for (index, equations) in parts.loops.iter().enumerate() {
+        let own = loops + index;
+        let uses = equations.dependencies();
+        let uses = uses.iter().filter_map(node).filter(|&used| used != own);
+        edges.extend(uses.map(|used| (own, used)));
+    }
+    let graph = Digraph::from_edges(loops + parts.loops.len(), &edges);
+    let name = |node: usize| match (node.checked_sub(definitions), node.checked_sub(loops)) {
+        (None, _) => parts.definitions[node].symbol.name().to_owned(),
+        (_, Some(index)) => parts.loops[index].names(),
+        (Some(index), None) => parts.discretes[index].symbol.name().to_owned(),
     };
     let mut order = Vec::with_capacity(definitions);
     for component in graph.strong_components().iter() {
@@ -135,7 +144,9 @@ pub(crate) fn instant_order(
         }
         match first.checked_sub(definitions) {
             None => order.push(InstantNode::Definition(first)),
-            Some(index) if samples[index] => order.push(InstantNode::Sample(index)),
+            Some(index) if samples.get(index) == Some(&true) => {
+                order.push(InstantNode::Sample(index));
+            }
             Some(_) => {}
         }
     }

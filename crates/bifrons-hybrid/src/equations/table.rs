@@ -1,13 +1,13 @@
 //! What every name of a system stands for.
 
-use bifrons_expr::Symbol;
+use bifrons_expr::{Symbol, SymbolMap};
 
 use super::Parts;
 use crate::name::{NameProblem, TIME};
 
-/// Sorted names with what they stand for.
+/// Names with what they stand for.
 #[derive(Debug, Clone)]
-pub(crate) struct SymbolTable(Vec<(Symbol, Meaning)>);
+pub(crate) struct SymbolTable(SymbolMap<Meaning>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
@@ -21,42 +21,48 @@ pub(crate) enum Meaning {
     Definition(usize),
     /// Position among the discrete states.
     Discrete(usize),
+    /// Unknown of the loop at this position.
+    Unknown(usize),
 }
 
 impl SymbolTable {
-    /// Sorts the names; the first name that is taken twice is the error.
+    /// Collects the names; the first name that is taken twice is the error.
     pub(crate) fn of(parts: &Parts) -> Result<Self, (Symbol, NameProblem)> {
-        let mut entries = vec![(Symbol::new(TIME), Meaning::Time)];
+        let count = parts.parameters.len() + parts.states.len() + parts.definitions.len();
+        let mut map = SymbolMap::with_capacity(count + parts.discretes.len() + 1);
+        map.insert(Symbol::new(TIME), Meaning::Time);
         let parameters = parts.parameters.iter().enumerate();
-        entries.extend(parameters.map(|(i, p)| (p.symbol.clone(), Meaning::Parameter(i))));
-        entries.extend(
-            parts
-                .inputs
-                .iter()
-                .map(|input| (input.clone(), Meaning::Input)),
-        );
+        let parameters = parameters.map(|(i, p)| (&p.symbol, Meaning::Parameter(i)));
+        let inputs = parts.inputs.iter().map(|input| (input, Meaning::Input));
         let states = parts.states.iter().enumerate();
-        entries.extend(states.map(|(i, state)| (state.symbol.clone(), Meaning::State(i))));
+        let states = states.map(|(i, state)| (&state.symbol, Meaning::State(i)));
         let definitions = parts.definitions.iter().enumerate();
-        entries.extend(definitions.map(|(i, d)| (d.symbol.clone(), Meaning::Definition(i))));
+        let definitions = definitions.map(|(i, d)| (&d.symbol, Meaning::Definition(i)));
         let discretes = parts.discretes.iter().enumerate();
-        entries.extend(discretes.map(|(i, d)| (d.symbol.clone(), Meaning::Discrete(i))));
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
-        match entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            Some(pair) => Err((pair[0].0.clone(), NameProblem::Duplicate)),
-            None => Ok(Self(entries)),
+        let discretes = discretes.map(|(i, d)| (&d.symbol, Meaning::Discrete(i)));
+        let unknowns = parts.loops.iter().enumerate().flat_map(|(i, own)| {
+            let unknowns = own.variables.iter();
+            unknowns.map(move |z| (z, Meaning::Unknown(i)))
+        });
+        for (symbol, meaning) in parameters
+            .chain(inputs)
+            .chain(states)
+            .chain(definitions)
+            .chain(discretes)
+            .chain(unknowns)
+        {
+            if map.insert(symbol.clone(), meaning).is_some() {
+                return Err((symbol.clone(), NameProblem::Duplicate));
+            }
         }
+        Ok(Self(map))
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Meaning> {
-        let found = self
-            .0
-            .binary_search_by(|(symbol, _)| symbol.name().cmp(name))
-            .ok()?;
-        Some(self.0[found].1)
+        self.0.get(name).copied()
     }
 
-    /// All names, sorted.
+    /// All names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(symbol, _)| symbol.name())
     }

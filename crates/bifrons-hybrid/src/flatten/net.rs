@@ -51,8 +51,10 @@ pub(super) enum Node {
 }
 
 impl<'d> Net<'d> {
-    /// Unfolds and connects. Cost: linear in blocks, ports and connections; no recursion.
-    pub(super) fn expand(diagram: &'d Diagram) -> Self {
+    /// Unfolds and connects; where `closed`, inputs of the root have their defaults.
+    ///
+    /// Cost: linear in blocks, ports and connections; no recursion.
+    pub(super) fn expand(diagram: &'d Diagram, closed: bool) -> Self {
         let mut net = Self {
             instances: Vec::new(),
             children: Vec::new(),
@@ -91,7 +93,9 @@ impl<'d> Net<'d> {
         for index in 0..net.instances.len() {
             net.connect(index);
         }
-        net.default_root_inputs();
+        if closed {
+            net.default_root_inputs();
+        }
         net
     }
 
@@ -244,11 +248,10 @@ impl<'d> Net<'d> {
 
     /// Full path of a clock or guard of the block whose first node is `node`.
     pub(super) fn event_path(&self, node: usize, name: &str) -> String {
-        let path = self.path(node);
-        match path.rsplit_once('.') {
-            Some((block, _)) => format!("{block}.{name}"),
-            None => name.to_owned(),
-        }
+        let (mut path, mut levels) = (String::new(), Vec::new());
+        self.write_levels(self.owner(node), &mut path, &mut levels);
+        path.push_str(name);
+        path
     }
 
     /// Full path of a node: `plant.gain.k`. The name of the root is left out.
@@ -274,6 +277,19 @@ impl<'d> Net<'d> {
     /// Writes the path into `path`; `levels` is a buffer.
     fn write_path(&self, node: usize, path: &mut String, levels: &mut Vec<&'d str>) {
         let instance = self.owner(node);
+        self.write_levels(instance, path, levels);
+        let local = node - instance.first_node;
+        path.push_str(match instance.body {
+            Body::Block(block) => block.locals[local].symbol.name(),
+            Body::Diagram(content) => match content.inputs.get(local) {
+                Some(input) => &input.name,
+                None => &content.outputs[local - content.inputs.len()].name,
+            },
+        });
+    }
+
+    /// Writes the path of an instance with a dot behind each level.
+    fn write_levels(&self, instance: &Instance<'d>, path: &mut String, levels: &mut Vec<&'d str>) {
         let mut current = instance;
         while let Some(parent) = current.parent {
             levels.push(current.name);
@@ -284,14 +300,6 @@ impl<'d> Net<'d> {
             path.push_str(level);
             path.push('.');
         }
-        let local = node - instance.first_node;
-        path.push_str(match instance.body {
-            Body::Block(block) => block.locals[local].symbol.name(),
-            Body::Diagram(content) => match content.inputs.get(local) {
-                Some(input) => &input.name,
-                None => &content.outputs[local - content.inputs.len()].name,
-            },
-        });
     }
 
     fn owner(&self, node: usize) -> &Instance<'d> {

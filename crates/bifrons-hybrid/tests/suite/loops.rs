@@ -230,8 +230,12 @@ fn nonlinear(name: &str, y: bifrons_expr::Expr) -> Diagram {
 #[test]
 fn a_nonlinear_loop_without_solution_names_the_block() {
     let error = failure(&nonlinear("square", s("u") * s("u") + 1.0));
-    let variable = "square.y".to_owned();
-    assert_eq!(error.kind, LoopKind::NoConvergence { variable }, "kind");
+    let LoopKind::NoConvergence { variable, residual } = &error.kind else {
+        panic!("kind: {error}")
+    };
+    assert_eq!(variable, "square.y", "variable");
+    // y² - y + 1 is nowhere smaller than this.
+    assert!(*residual >= 0.75 - 1e-12, "residual {residual}");
     assert_eq!(error.ports, ["square.y", "square.u"], "ports");
     assert!(error.to_string().contains("no convergence"), "{error}");
 }
@@ -277,8 +281,9 @@ fn a_loop_through_nested_diagrams_prints_full_paths() {
         builder.build().unwrap()
     };
     let mut builder = DiagramBuilder::new("outer");
+    // a = exp(a + 1) has no solution.
     let a = builder.add("a", inner(s("u").exp())).unwrap();
-    let b = builder.add("b", inner(s("u").sin())).unwrap();
+    let b = builder.add("b", inner(s("u") + 1.0)).unwrap();
     builder.connect(a.output("out"), b.input("in")).unwrap();
     builder.connect(b.output("out"), a.input("in")).unwrap();
     let error = failure(&builder.build().unwrap());
@@ -377,25 +382,180 @@ fn a_zero_pivot_is_avoided() {
     assert_eq!(error.ports, ["a", "b"], "names of the equations");
 }
 
-#[test]
-fn a_web_of_many_loops_is_refused_with_its_size() {
-    // Every block depends on every other one.
-    let count = 6;
+/// Every definition depends on every other one: `v_i = 0.5 / n Σ v_j + i`.
+fn web(count: usize) -> Result<EquationSystem, EquationError> {
     let mut builder = EquationSystem::builder("web");
     for i in 0..count {
         let others = (0..count)
             .filter(|j| *j != i)
-            .map(|j| 0.1 * s(&format!("v{j}")));
-        builder = builder.definition(format!("v{i}"), others.reduce(|a, b| a + b).unwrap());
+            .map(|j| s(&format!("v{j}")) * (0.5 / count as f64));
+        let sum = others.reduce(|a, b| a + b).unwrap();
+        builder = builder
+            .definition(format!("v{i}"), sum + i as f64)
+            .output(format!("v{i}"), s(&format!("v{i}")));
     }
-    let error = builder.build().unwrap_err();
+    builder.build()
+}
+
+#[test]
+fn a_web_of_loops_is_solved_by_lu() {
+    let count = 8;
+    let v = outputs(&web(count).unwrap().compile().unwrap(), 0.0, &[]);
+    for (i, own) in v.iter().enumerate() {
+        let others: f64 = v.iter().sum::<f64>() - own;
+        let expected = others * 0.5 / count as f64 + i as f64;
+        assert!((own - expected).abs() < 1e-13, "v{i}: {own} for {expected}");
+    }
+}
+
+#[test]
+fn a_web_of_too_many_loops_is_refused_with_its_size() {
+    let error = web(103).unwrap_err();
     let EquationError::AlgebraicLoop(error) = error else {
         panic!("variant: {error}")
     };
-    assert_eq!(error.kind, LoopKind::TooManyVariables { count: 4 }, "kind");
-    assert_eq!(error.port_count, 6, "size of the loop");
+    assert_eq!(
+        error.kind,
+        LoopKind::TooManyVariables { count: 101 },
+        "kind"
+    );
+    assert_eq!(error.port_count, 103, "size of the loop");
     assert!(
-        error.to_string().contains("one cycle of a loop of 6 ports"),
+        error
+            .to_string()
+            .contains("one cycle of a loop of 103 ports"),
         "{error}"
     );
+}
+
+/// `a = r cos b`, `b = r sin a + x`, solved by iteration at each point.
+fn coupled() -> EquationSystem {
+    EquationSystem::builder("coupled")
+        .parameter("r", 0.9)
+        .definition("a", s("r") * s("b").cos())
+        .definition("b", s("r") * s("a").sin() + s("x"))
+        .definition("c", s("a") * s("b") + s("time"))
+        .state("x", s("c") - s("x"), 0.2)
+        .output("a", s("a"))
+        .output("b", s("b"))
+        .output("c", s("c"))
+        .build()
+        .unwrap()
+}
+
+/// Fixed-point iteration, which contracts by 0.81.
+fn coupled_slowly(r: f64, x: f64) -> (f64, f64) {
+    let (mut a, mut b) = (0.0_f64, 0.0_f64);
+    for _ in 0..400 {
+        (a, b) = (r * b.cos(), r * a.sin() + x);
+    }
+    (a, b)
+}
+
+#[test]
+fn a_nonlinear_loop_of_two_blocks_is_solved_at_every_point() {
+    let system = coupled().compile().unwrap();
+    for x in [-3.0, -0.5, 0.0, 0.7, 2.0, 40.0] {
+        let (a, b) = coupled_slowly(0.9, x);
+        let found = outputs(&system, 1.5, &[x]);
+        assert!(
+            (found[0] - a).abs() < 1e-13,
+            "a({x}) = {} for {a}",
+            found[0]
+        );
+        assert!(
+            (found[1] - b).abs() < 1e-13,
+            "b({x}) = {} for {b}",
+            found[1]
+        );
+        let rate = derivatives(&system, 1.5, &[x])[0];
+        assert!((rate - (a * b + 1.5 - x)).abs() < 1e-11, "x' at {x}");
+    }
+}
+
+#[test]
+fn lanes_with_loops_have_the_bits_of_one_member() {
+    use bifrons_hybrid::HybridSystem;
+    use bifrons_lanes::{LANES, Level};
+    let system = coupled().compile().unwrap();
+    for level in [Level::Baseline, Level::detect()] {
+        let mut wide = system.workspace::<LANES>(level);
+        let t: [f64; LANES] = std::array::from_fn(|k| 0.1 * k as f64);
+        let x: [f64; LANES] = std::array::from_fn(|k| 3.0 - 0.7 * k as f64);
+        for lane in 0..LANES {
+            system.set_parameters(&mut wide, lane, &[0.1 + 0.05 * lane as f64]);
+        }
+        let mut found = [[0.0; LANES]; 3];
+        system.outputs(&mut wide, &t, &[x], &mut found);
+        for lane in 0..LANES {
+            let mut one = system.workspace::<1>(Level::Baseline);
+            system.set_parameters(&mut one, 0, &[0.1 + 0.05 * lane as f64]);
+            let mut alone = [[0.0]; 3];
+            system.outputs(&mut one, &[t[lane]], &[[x[lane]]], &mut alone);
+            for (wide, [alone]) in found.iter().zip(alone) {
+                assert_eq!(wide[lane].to_bits(), alone.to_bits(), "lane {lane}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_loop_without_solution_at_some_points_tells_its_residual() {
+    use bifrons_hybrid::HybridSystem;
+    use bifrons_lanes::Level;
+    // y² = 1 - x has a solution for x ≤ 1 only; the guess chooses the branch.
+    let system = |guess: f64| {
+        EquationSystem::builder("circle")
+            .definition("y", s("y") + s("y") * s("y") - 1.0 + s("x"))
+            .guess("y", guess)
+            .state("x", s("y"), 0.0)
+            .output("y", s("y"))
+            .build()
+            .unwrap()
+            .compile()
+            .unwrap()
+    };
+    for (guess, sign) in [(1.0, 1.0), (-1.0, -1.0)] {
+        let y = outputs(&system(guess), 0.0, &[0.75])[0];
+        assert!((y - 0.5 * sign).abs() < 1e-14, "y = {y} from {guess}");
+    }
+    let system = system(1.0);
+    let mut workspace = system.workspace::<1>(Level::Baseline);
+    let mut y = [[0.0]];
+    system.outputs(&mut workspace, &[2.5], &[[1.5]], &mut y);
+    assert!(y[0][0].is_nan(), "{y:?}");
+    let failure = system.loop_failure(&workspace, 0).unwrap();
+    assert_eq!(system.loops()[failure.index], "y", "unknowns");
+    assert!(
+        failure.residual >= 0.5 && (failure.t - 2.5).abs() < 1e-15,
+        "{failure:?}"
+    );
+    system.set_parameters(&mut workspace, 0, &[]);
+    assert!(system.loop_failure(&workspace, 0).is_none(), "a new member");
+}
+
+#[test]
+fn linear_models_go_through_loops() {
+    let system = coupled();
+    let (x, h) = (0.7, 1e-5);
+    let model = system.linearise([("x", x), ("time", 1.5)]).unwrap();
+    let (right, left) = (coupled_slowly(0.9, x + h), coupled_slowly(0.9, x - h));
+    let slope = (right.0 * right.1 - left.0 * left.1) / (2.0 * h);
+    assert!((model.a[0] - (slope - 1.0)).abs() < 1e-8, "{model:?}");
+    assert!(
+        (model.c[0] - (right.0 - left.0) / (2.0 * h)).abs() < 1e-8,
+        "{model:?}"
+    );
+}
+
+#[test]
+fn guesses_that_make_no_sense_are_refused_by_name() {
+    let base = || EquationSystem::builder("g").definition("y", s("y").cos());
+    for (target, guess) in [("z", s("time")), ("y", s("y")), ("y", s("w"))] {
+        let error = base().guess(target, guess).build().unwrap_err();
+        assert!(matches!(error, EquationError::Guess { .. }), "{error}");
+    }
+    let block = BlockSpec::builder("B").input("u").output("y", s("u").cos());
+    let error = block.guess("y", s("u")).build().unwrap_err();
+    assert!(error.to_string().contains("guess of `y`"), "{error}");
 }

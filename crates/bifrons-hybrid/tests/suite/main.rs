@@ -22,3 +22,7 @@ mod nesting;
 mod properties;
 #[cfg(test)]
 mod scalar;
+#[cfg(test)]
+mod trim;
+#[cfg(test)]
+mod units;

@@ -10,6 +10,7 @@ use bifrons_lanes::Kernel;
 
 use super::events::{EventLanes, LaneTrack};
 use super::lanes::{Lanes, Proposal};
+use super::progress::Progress;
 use super::workspace::MemberArrays;
 use super::{Flow, MemberEnd, MemberSink};
 use crate::error::Failure;
@@ -494,6 +495,7 @@ where
             terminated: ended.terminated,
             failure: ended.failure,
             statistics,
+            progress: lanes.progress(lane),
         });
         lanes.stop(lane);
     }
@@ -528,6 +530,8 @@ where
             ..
         } = self.settings;
         self.problem.load(lane, member, self.member.state);
+        let resumed = self.problem.progress(lane, member);
+        let t0 = resumed.map_or(t0, |progress| progress.t);
         let output = self.sink.begin(lane, member, t0, self.member.state);
         if let Some((component, &value)) = not_finite(self.member.state) {
             let failure = Failure::InitialState { component, value };
@@ -550,7 +554,10 @@ where
             return self.end_at_start(lane, member, Err(failure), (1, lanes.events[lane]));
         }
         self.stages.renew(lane, true);
-        let step = self.first_step(lane, t0, max_step);
+        let step = match resumed {
+            Some(progress) => progress.step,
+            None => self.first_step(lane, t0, max_step),
+        };
         let (y, k1) = self.stages.start_mut();
         for (i, (&value, &slope)) in self
             .member
@@ -564,6 +571,9 @@ where
         }
         lanes.start(lane, member, t0, step, signed(output, direction));
         lanes.stiffness[lane] = Stiffness::new();
+        if let Some(progress) = resumed {
+            lanes.resume(lane, &progress);
+        }
         if !A::IMPLICIT {
             lanes.watch_stiffness(lane);
         }
@@ -669,6 +679,7 @@ where
             terminated: outcome == Ok(true),
             failure: outcome.err(),
             statistics,
+            progress: Progress::default(),
         });
     }
 }

@@ -1,5 +1,6 @@
 //! What every lane carries between attempts.
 
+use super::progress::Progress;
 use crate::explicit::control::{Control, Trend};
 use crate::explicit::stages::Stages;
 use crate::explicit::stiffness::Stiffness;
@@ -93,6 +94,26 @@ impl<const W: usize> Lanes<W> {
         } else {
             self.control.decide(square, S::LAW);
         }
+    }
+
+    /// Where the member of a lane stands at the end of an accepted step.
+    pub(crate) fn progress(&self, lane: usize) -> Progress {
+        Progress {
+            t: self.t[lane],
+            step: self.wanted[lane],
+            memory: self.control.memory(lane),
+            accepted: self.accepted[lane],
+            attempts: self.attempts[lane],
+            restart_rhs: self.restart_rhs[lane],
+        }
+    }
+
+    /// Goes on where a member stood.
+    pub(crate) fn resume(&mut self, lane: usize, progress: &Progress) {
+        self.control.resume(lane, progress.memory);
+        self.accepted[lane] = progress.accepted;
+        self.attempts[lane] = progress.attempts;
+        self.restart_rhs[lane] = progress.restart_rhs;
     }
 
     /// Frees a lane.

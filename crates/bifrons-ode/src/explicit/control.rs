@@ -63,6 +63,17 @@ impl<const W: usize> Control<W> {
         self.most_growth[lane] = GROW_MOST;
     }
 
+    /// What a lane remembers after an accepted step.
+    pub(crate) fn memory(&self, lane: usize) -> f64 {
+        self.log_error_old[lane]
+    }
+
+    /// Remembers what [`memory`](Self::memory) gave.
+    pub(crate) fn resume(&mut self, lane: usize, memory: f64) {
+        self.log_error_old[lane] = memory;
+        self.most_growth[lane] = GROW_MOST;
+    }
+
     /// Whether the attempt of a lane is accepted.
     #[inline(always)]
     pub(crate) fn accepts(&self, lane: usize) -> bool {

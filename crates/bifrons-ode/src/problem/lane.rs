@@ -1,6 +1,7 @@
 //! `W` members at a time, and one problem as the only member.
 
 use super::{Fault, Problem};
+use crate::ensemble::Progress;
 use crate::event::{Event, Response, RootRule};
 
 /// `W` members of one problem, one per lane, each with its own time, state and parameters.
@@ -16,6 +17,13 @@ pub trait LaneProblem<const W: usize> {
     /// Puts member `member` into lane `lane`: keep its parameters, write its initial state into
     /// `state` (`n` components).
     fn load(&mut self, lane: usize, member: usize, state: &mut [f64]);
+
+    /// Where the member stands that was just loaded, if it goes on from a step of an earlier run:
+    /// the state is that of the step then. Default: it starts anew.
+    fn progress(&self, lane: usize, member: usize) -> Option<Progress> {
+        let _ = (lane, member);
+        None
+    }
 
     /// Writes the derivative of every lane: `dy[i][lane] = f_i(t[lane], y[..][lane])`.
     ///

@@ -3,18 +3,26 @@
 use bifrons_hybrid::{HybridSystem, Instant, Trigger};
 
 use super::{Changes, Ending, EventLanes, sign};
+use crate::parameters::Starts;
 use crate::report::MemberFailure;
 
 impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     /// A member starts: its discrete states, the signs of its guards, and the clocks that tick at
     /// the start, which may change `state`.
-    pub(crate) fn start(&mut self, lane: usize, parameters: &[f64], state: &mut [f64]) {
+    pub(crate) fn start(
+        &mut self,
+        lane: usize,
+        (member, starts): (usize, &Starts),
+        parameters: &[f64],
+        state: &mut [f64],
+    ) {
         let (system, plan) = (self.system, self.plan);
         let own = &mut self.lanes[lane];
         own.clear(plan);
         own.parameters.copy_from_slice(parameters);
         own.discrete.fill(0.0);
         system.initial_discrete(&mut own.workspace, plan.t0, parameters, &mut own.discrete);
+        starts.fill_discrete(member, &mut own.discrete);
         system.set_values(&mut own.workspace, 0, parameters, &own.discrete);
         let states = self.buffers.state.len();
         self.buffers.state.copy_from_slice(&state[..states]);
@@ -22,12 +30,32 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
             self.fail_not_finite(lane, plan.t0);
             return;
         }
-        for (own, value) in self.lanes[lane].signs.iter_mut().zip(&self.buffers.values) {
-            *own = sign(*value);
+        if self.arm(lane) {
+            // The state at the start is the one before the instant.
+            self.instant(lane, plan.t0);
+        } else {
+            self.ticks_until(lane, plan.t0);
         }
-        self.buffers.due_guards.fill(false);
-        self.ticks_until(lane, plan.t0);
         state[..states].copy_from_slice(&self.buffers.state);
+    }
+
+    /// Takes the sides of the guards at the start and notes those that come from below and are
+    /// beyond already; false if there are none.
+    fn arm(&mut self, lane: usize) -> bool {
+        let own = &mut self.lanes[lane];
+        let mut any = false;
+        for (index, guard) in self.system.events().guards().iter().enumerate() {
+            let value = self.buffers.values[index];
+            let due = guard.initially_below && guard.direction.fires(-1, value);
+            own.signs[index] = guard.side(value);
+            self.buffers.crossed[index] = 1;
+            self.buffers.due_guards[index] = due && !guard.observe;
+            any |= self.buffers.due_guards[index];
+            if due && guard.observe {
+                own.note(self.plan, self.plan.t0, Trigger::Guard(index));
+            }
+        }
+        any
     }
 
     /// Handles the guards that are noted as due together with the clocks that tick at `t`, then
@@ -209,7 +237,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         for (index, guard) in guards.enumerate() {
             let value = self.buffers.values[index];
             let fires = guard.direction.fires(own.signs[index], value);
-            own.signs[index] = sign(value);
+            if fires {
+                own.crossed[index] = -own.signs[index];
+                own.residue[index] = 0.0;
+            }
+            own.signs[index] = guard.side(value);
             self.buffers.due_guards[index] = fires;
             any |= fires;
         }
@@ -222,6 +254,12 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     }
 
     pub(crate) fn fail_guard(&mut self, lane: usize, t: f64, guard: usize) {
+        let failure = self.system.loop_failure(&self.lanes[lane].workspace, 0);
+        if let Some(failure) = failure {
+            let failure = MemberFailure::of_loop(self.system.loops(), failure);
+            self.lanes[lane].ending = Some(Ending::Failed(failure));
+            return;
+        }
         let guard = self.system.events().guards()[guard].name.to_string();
         self.lanes[lane].ending = Some(Ending::Failed(MemberFailure::Guard { guard, t }));
     }

@@ -5,6 +5,7 @@ use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
 use super::{Ending, EventPlan, EventRecord};
+use crate::checkpoint::{Reader, Writer};
 
 /// Events of the member in one lane.
 pub(super) struct LaneEvents<S: HybridSystem> {
@@ -21,6 +22,12 @@ pub(super) struct LaneEvents<S: HybridSystem> {
     pub(super) fired: Vec<u64>,
     /// Per guard: firings in a row after which it moved back at once.
     pub(super) contacts: Vec<u32>,
+    /// Per guard: how far from zero it was located at its last firing.
+    pub(super) residue: Vec<f64>,
+    /// Per guard: the side to which it crossed then.
+    pub(super) crossed: Vec<i8>,
+    /// Per guard: that side, if its updates have turned it back and it has not left it, else 0.
+    pub(super) returning: Vec<i8>,
     pub(super) count: u64,
     pub(super) ending: Option<Ending>,
     pub(super) log: Vec<EventRecord>,
@@ -40,6 +47,9 @@ impl<S: HybridSystem> LaneEvents<S> {
             recent: vec![0.0; guards * plan.options.max_events_per_window],
             fired: vec![0; guards],
             contacts: vec![0; guards],
+            residue: vec![0.0; guards],
+            crossed: vec![0; guards],
+            returning: vec![0; guards],
             count: 0,
             ending: None,
             log: Vec::new(),
@@ -51,14 +61,14 @@ impl<S: HybridSystem> LaneEvents<S> {
         let table: &EventTable = system.events();
         let guards = table.guards().len();
         let recent = guards * plan.options.max_events_per_window;
-        let numbers = system.schema().parameter_count() + table.discretes().len() + recent;
+        let numbers = system.schema().parameter_count() + table.discretes().len() + recent + guards;
         system
             .workspace_footprint(1)
             .beside(Footprint::of::<Self>(1))
             .beside(Footprint::of::<f64>(numbers))
             .beside(Footprint::of::<u64>(table.clocks().len() + guards))
             .beside(Footprint::of::<u32>(guards))
-            .beside(Footprint::of::<i8>(guards))
+            .beside(Footprint::of::<i8>(guards).times(3))
     }
 
     /// Forgets the last member.
@@ -68,10 +78,67 @@ impl<S: HybridSystem> LaneEvents<S> {
         }
         self.fired.fill(0);
         self.contacts.fill(0);
+        self.crossed.fill(0);
+        self.residue.fill(0.0);
+        self.returning.fill(0);
         self.count = 0;
         self.ending = None;
         self.log.clear();
         self.dropped = 0;
+    }
+
+    /// Writes where the member stands, beside its parameters.
+    pub(super) fn save(&self, writer: &mut Writer) {
+        writer.numbers(&self.discrete);
+        writer.words(self.next.iter().copied());
+        for sides in [&self.signs, &self.crossed, &self.returning] {
+            writer.words(sides.iter().map(|&side| (side + 1).unsigned_abs().into()));
+        }
+        writer.numbers(&self.recent);
+        writer.words(self.fired.iter().copied());
+        writer.words(self.contacts.iter().map(|&contacts| contacts.into()));
+        writer.numbers(&self.residue);
+        writer.word(self.count);
+        writer.word(self.dropped);
+        writer.numbers(&self.log.iter().map(|event| event.t).collect::<Vec<_>>());
+        writer.words(self.log.iter().map(|event| match event.trigger {
+            Trigger::Clock(index) => 2 * index as u64,
+            Trigger::Guard(index) => 2 * index as u64 + 1,
+        }));
+    }
+
+    /// Reads what [`save`](Self::save) has written; `None` if it does not fit.
+    pub(super) fn restore(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        reader.fill(&mut self.discrete)?;
+        self.next = same(&self.next, reader.words()?)?;
+        for sides in [&mut self.signs, &mut self.crossed, &mut self.returning] {
+            let found = same(sides, reader.words()?)?;
+            for (own, side) in sides.iter_mut().zip(found) {
+                *own = i8::try_from(side).ok().filter(|&side| side <= 2)? - 1;
+            }
+        }
+        reader.fill(&mut self.recent)?;
+        self.fired = same(&self.fired, reader.words()?)?;
+        let contacts = same(&self.contacts, reader.words()?)?;
+        for (own, contacts) in self.contacts.iter_mut().zip(contacts) {
+            *own = u32::try_from(contacts).ok()?;
+        }
+        reader.fill(&mut self.residue)?;
+        self.count = reader.word()?;
+        self.dropped = reader.word()?;
+        let times = reader.numbers()?;
+        let triggers = same(&times, reader.words()?)?;
+        self.log.clear();
+        for (t, trigger) in times.into_iter().zip(triggers) {
+            let index = usize::try_from(trigger / 2).ok()?;
+            let trigger = if trigger % 2 == 0 {
+                Trigger::Clock(index)
+            } else {
+                Trigger::Guard(index)
+            };
+            self.log.push(EventRecord { t, trigger });
+        }
+        Some(())
     }
 
     /// The next instant of any clock as a number, infinite without clocks.
@@ -98,6 +165,14 @@ impl<S: HybridSystem> LaneEvents<S> {
         }
     }
 
+    /// When a guard fired last.
+    pub(super) fn last_firing(&self, plan: &EventPlan, guard: usize) -> Option<f64> {
+        let size = plan.options.max_events_per_window;
+        let fired = self.fired[guard].checked_sub(1)?;
+        let slot = usize::try_from(fired % size as u64).ok()?;
+        self.recent.get(guard * size + slot).copied()
+    }
+
     /// Counts a firing; true if it is one too many within the window.
     pub(super) fn count_firing(&mut self, plan: &EventPlan, t: f64, guard: usize) -> bool {
         let size = plan.options.max_events_per_window;
@@ -107,4 +182,9 @@ impl<S: HybridSystem> LaneEvents<S> {
         self.fired[guard] = fired + 1;
         fired >= size as u64 && (t - oldest).abs() <= plan.window
     }
+}
+
+/// A list that must be as long as another one.
+fn same<T, U>(own: &[T], found: Vec<U>) -> Option<Vec<U>> {
+    (own.len() == found.len()).then_some(found)
 }

@@ -29,6 +29,9 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         let width = (t_new - t_old) / parts as f64;
         let mut from = t_old;
         self.read_rates(step, from);
+        if self.system.events().has_rates() {
+            self.watch_returns(step);
+        }
         for part in 1..=parts {
             let to = if part == parts {
                 t_new
@@ -36,9 +39,15 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
                 t_old + width * part as f64
             };
             while (to - from) * self.plan.direction > 0.0 {
-                match self.stretch(step, Stretch { from, to }) {
+                let end = self.resolved(step, from, to);
+                match self.stretch(step, Stretch { from, to: end }) {
                     Err(NotFinite(t, guard)) => return Seen::NotFinite(t, guard),
-                    Ok(None) => from = to,
+                    Ok(None) => {
+                        if let Some(guard) = self.accumulating(step.lane()) {
+                            return Seen::Accumulates(guard);
+                        }
+                        from = end;
+                    }
                     Ok(Some(t)) => {
                         if self.fire(step, t) {
                             self.buffers.guards_fired = true;
@@ -89,10 +98,15 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
             }
         }
         if earliest.is_none() {
-            for (own, value) in self.lanes[lane].signs.iter_mut().zip(&self.buffers.values) {
-                *own = sign(*value);
+            let guards = self.system.events().guards().iter();
+            let values = guards.zip(&self.buffers.values);
+            for (own, (guard, value)) in self.lanes[lane].signs.iter_mut().zip(values) {
+                *own = guard.side(*value);
             }
-            core::mem::swap(&mut self.buffers.rates, &mut self.buffers.rates_before);
+            // Those at the end stay in place for a look at what accumulates.
+            self.buffers
+                .rates_before
+                .copy_from_slice(&self.buffers.rates);
         }
         Ok(earliest)
     }
@@ -128,10 +142,48 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         if direction.fires(tracked, value) {
             return Some(self.locate(step, guard, Stretch { from, to: middle }));
         }
-        if direction.fires(-tracked, now) {
+        // One that touches its surface and is nowhere beyond does not cross it.
+        if value != 0.0 && direction.fires(-tracked, now) {
             return Some(self.locate(step, guard, Stretch { from: middle, to }));
         }
         None
+    }
+
+    /// Notes the guards that fired at the start of this step and were turned back by their updates
+    /// without having left the place where they were located.
+    fn watch_returns(&mut self, step: &Step<'_, W>) {
+        let (lane, from) = (step.lane(), step.t_old());
+        for guard in 0..self.system.events().guards().len() {
+            let own = &self.lanes[lane];
+            let fired = own.last_firing(self.plan, guard);
+            if fired.is_none_or(|t| t.to_bits() != from.to_bits()) {
+                continue;
+            }
+            let (crossed, residue) = (own.crossed[guard], own.residue[guard]);
+            let back = sign(self.buffers.rates_before[guard] * self.plan.direction) == -crossed;
+            let near = back && self.value(step, guard, from).abs() <= residue;
+            self.lanes[lane].returning[guard] = if near { crossed } else { 0 };
+        }
+    }
+
+    /// A guard that was turned back and goes on to the side that it had crossed to, without having
+    /// left that side by a number: its events accumulate.
+    fn accumulating(&mut self, lane: usize) -> Option<usize> {
+        let own = &mut self.lanes[lane];
+        let mut found = None;
+        for (guard, returning) in own.returning.iter_mut().enumerate() {
+            let crossed = *returning;
+            if crossed == 0 {
+                continue;
+            }
+            let moves = sign(self.buffers.rates[guard] * self.plan.direction);
+            if sign(self.buffers.values[guard]) == -crossed {
+                *returning = 0;
+            } else if moves == crossed {
+                found = found.or(Some(guard));
+            }
+        }
+        found
     }
 
     /// The right end of the bracket of a change of sign.
@@ -209,6 +261,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         self.place(step, t);
         self.read(lane, t);
         let own = &mut self.lanes[lane];
+        self.buffers.probe.fill(0.0);
+        if self.system.events().has_rates() {
+            let (state, rates) = (&self.buffers.state, &mut self.buffers.probe);
+            self.system.guard_rates(&mut own.workspace, t, state, rates);
+        }
         let guards = self.system.events().guards();
         let mut acts = false;
         for (index, guard) in guards.iter().enumerate() {
@@ -217,8 +274,12 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
             let passed = !found.is_nan() && guard.direction.fires(own.signs[index], value);
             let due = found.to_bits() == t.to_bits() || passed;
             self.buffers.crossed[index] = -own.signs[index];
-            own.signs[index] = sign(value);
+            own.signs[index] = guard.side(value);
             self.buffers.due_guards[index] = due;
+            if due && !guard.observe {
+                own.residue[index] = value.abs();
+                own.crossed[index] = sign(self.buffers.probe[index] * self.plan.direction);
+            }
             if due && guard.observe {
                 own.note(self.plan, t, Trigger::Guard(index));
                 self.buffers.due_guards[index] = false;

@@ -2,6 +2,7 @@
 
 use bifrons_memory::Footprint;
 
+use crate::checkpoint::{Reader, Writer};
 use crate::recording::{Mark, Overflow};
 
 /// What became of a row that was offered.
@@ -55,6 +56,49 @@ impl StepRows {
             .beside(Footprint::of::<Vec<f64>>(signals))
             .beside(Footprint::of::<f64>(signals + 1))
             .beside(Footprint::of::<Mark>(rows))
+    }
+
+    /// Writes everything but the capacity.
+    pub(crate) fn save(&self, writer: &mut Writer) {
+        writer.numbers(&self.times);
+        for column in &self.columns {
+            writer.numbers(column);
+        }
+        writer.words(self.marks.iter().map(|&mark| mark.number()));
+        let pending = u64::from(self.pending);
+        let mark = self.latest_mark.number();
+        for word in [self.offered, self.stride, pending, mark, self.oldest as u64] {
+            writer.word(word);
+        }
+        writer.numbers(&self.latest);
+    }
+
+    /// Reads what [`save`](Self::save) has written; `None` if it does not fit.
+    pub(crate) fn restore(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        let take = |own: &mut Vec<f64>, found: Vec<f64>| {
+            own.clear();
+            own.extend(found);
+        };
+        take(&mut self.times, reader.numbers()?);
+        let rows = self.times.len();
+        for column in &mut self.columns {
+            take(
+                column,
+                reader.numbers().filter(|found| found.len() == rows)?,
+            );
+        }
+        let marks = reader.words().filter(|marks| marks.len() == rows)?;
+        self.marks.clear();
+        for mark in marks {
+            self.marks.push(Mark::of_number(mark)?);
+        }
+        self.offered = reader.word()?;
+        self.stride = reader.word().filter(|&stride| stride > 0)?;
+        self.pending = reader.word()? != 0;
+        self.latest_mark = Mark::of_number(reader.word()?)?;
+        let oldest = usize::try_from(reader.word()?).ok()?;
+        self.oldest = Some(oldest).filter(|&oldest| oldest <= rows)?;
+        reader.fill(&mut self.latest)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -1,9 +1,10 @@
 //! What a single run returns.
 
 use bifrons_hybrid::{HybridSystem, UnknownName};
-use bifrons_ode::{Flow, MemberEnd, MemberSink, Step};
+use bifrons_ode::{Flow, MemberEnd, MemberSink, Progress, Restart, Step};
 
 use super::{Kept, Last, Simulation};
+use crate::checkpoint::Checkpoint;
 use crate::events::{EventRecord, Outcome};
 use crate::recording::{Mark, Policy};
 use crate::report::{MemberReport, Status};
@@ -170,15 +171,89 @@ pub(crate) fn find(names: &[String], name: &str) -> Result<usize, UnknownName> {
         })
 }
 
-/// Passes everything to the recorder and keeps the last state.
-pub(super) struct KeepLastState<'l, 'e, 'p, 'c, 'o, S: HybridSystem> {
+/// Passes everything to the recorder, keeps the last state, and pauses where that is wanted.
+pub(super) struct Guarded<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> {
     pub(super) sink: LaneSink<'e, 'p, 'c, 'o, S, 1>,
     pub(super) last: &'l mut Last,
+    /// Asked after each step.
+    pause: Option<&'f mut dyn FnMut(f64, u64) -> bool>,
+    pub(super) paused: bool,
+    pub(super) progress: Progress,
+    /// When the recorder wants to see a step next; given at once where a run goes on.
+    pub(super) next: Option<f64>,
+    pub(super) accepted: u64,
+    pub(super) end: f64,
+    pub(super) direction: f64,
 }
 
-impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, '_, '_, S> {
+/// Where a run was paused.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Paused {
+    pub(super) progress: Progress,
+    pub(super) next: f64,
+    /// Index of the next row.
+    pub(super) row: usize,
+    pub(super) last_time: f64,
+}
+
+impl<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> Guarded<'l, 'f, 'e, 'p, 'c, 'o, S> {
+    pub(super) fn new(
+        sink: LaneSink<'e, 'p, 'c, 'o, S, 1>,
+        last: &'l mut Last,
+        pause: Option<&'f mut dyn FnMut(f64, u64) -> bool>,
+        resumed: Option<&Checkpoint>,
+        (start, end): (f64, f64),
+    ) -> Self {
+        Self {
+            sink,
+            last,
+            pause,
+            paused: false,
+            progress: Progress::default(),
+            next: resumed.map(|checkpoint| checkpoint.next),
+            accepted: resumed.map_or(0, |checkpoint| checkpoint.progress.to_bits()[3]),
+            end,
+            direction: if end < start { -1.0 } else { 1.0 },
+        }
+    }
+
+    pub(super) fn place(&self) -> Paused {
+        Paused {
+            progress: self.progress,
+            next: self.next.unwrap_or(f64::NEG_INFINITY),
+            row: self.sink.recorder.next[0],
+            last_time: self.sink.recorder.last_time[0],
+        }
+    }
+
+    /// Every step must be shown where a pause may be wanted after it.
+    fn show(&mut self, next: f64) -> f64 {
+        self.next = Some(next);
+        if self.pause.is_some() {
+            f64::NEG_INFINITY
+        } else {
+            next
+        }
+    }
+
+    fn is_due(&self, t: f64) -> bool {
+        self.next.is_none_or(|next| {
+            if next.is_infinite() {
+                next < 0.0
+            } else {
+                t * self.direction >= next * self.direction
+            }
+        })
+    }
+}
+
+impl<S: HybridSystem> MemberSink<1> for Guarded<'_, '_, '_, '_, '_, '_, S> {
     fn begin(&mut self, lane: usize, member: usize, t0: f64, state: &[f64]) -> f64 {
-        self.sink.begin(lane, member, t0, state)
+        let next = match self.next {
+            Some(next) => next,
+            None => self.sink.begin(lane, member, t0, state),
+        };
+        self.show(next)
     }
 
     fn limit(&mut self, lane: usize, member: usize, t: f64, t_end: f64) -> f64 {
@@ -186,7 +261,34 @@ impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, '_, '_, S> {
     }
 
     fn step(&mut self, step: &Step<'_, 1>) -> Flow {
-        self.sink.step(step)
+        if self.pause.is_none() {
+            return self.sink.step(step);
+        }
+        let t = step.t_new();
+        self.accepted += 1;
+        let flow = if self.is_due(t) {
+            self.sink.step(step)
+        } else {
+            Flow::Until(self.next.unwrap_or(f64::NEG_INFINITY))
+        };
+        match flow {
+            Flow::Until(next) => {
+                let next = self.show(next);
+                let accepted = self.accepted;
+                if t.to_bits() != self.end.to_bits()
+                    && self.pause.as_mut().is_some_and(|pause| pause(t, accepted))
+                {
+                    self.paused = true;
+                    return Flow::Stop;
+                }
+                Flow::Until(next)
+            }
+            Flow::Restart(restart) => {
+                let next = self.show(restart.next);
+                Flow::Restart(Restart { next, ..restart })
+            }
+            Flow::Stop => Flow::Stop,
+        }
     }
 
     fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
@@ -197,6 +299,9 @@ impl<S: HybridSystem> MemberSink<1> for KeepLastState<'_, '_, '_, '_, '_, S> {
         let states = self.last.state.len();
         self.last.state.copy_from_slice(&end.state[..states]);
         self.last.rhs = end.statistics.rhs;
-        self.sink.end(end);
+        self.progress = end.progress;
+        if !self.paused {
+            self.sink.end(end);
+        }
     }
 }

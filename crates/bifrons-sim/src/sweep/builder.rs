@@ -12,7 +12,7 @@ use super::{Progress, Sweep};
 use crate::error::BuildError;
 use crate::events::{EventOptions, EventPlan};
 use crate::observer::Signals;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, Starts};
 use crate::recording::{Policy, Recording};
 use crate::simulation::{check_span, resolve};
 
@@ -23,6 +23,8 @@ pub struct SweepBuilder<'s, S> {
     backward: bool,
     values: Vec<(String, f64)>,
     columns: Vec<(String, Vec<f64>)>,
+    starts: Vec<(String, f64)>,
+    start_columns: Vec<(String, Vec<f64>)>,
     members: Option<usize>,
     recording: Recording,
     options: Options,
@@ -60,6 +62,8 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
             backward: false,
             values: Vec::new(),
             columns: Vec::new(),
+            starts: Vec::new(),
+            start_columns: Vec::new(),
             members: None,
             recording: Recording::final_values(),
             options: Options::default(),
@@ -102,6 +106,23 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
     #[must_use]
     pub fn column(mut self, name: impl Into<String>, values: Vec<f64>) -> Self {
         self.columns.push((name.into(), values));
+        self
+    }
+
+    /// Where a continuous or discrete state starts in all members, in place of what the system
+    /// says.
+    #[must_use]
+    pub fn initial(mut self, state: impl Into<String>, value: f64) -> Self {
+        self.starts.push((state.into(), value));
+        self
+    }
+
+    /// Where a continuous or discrete state starts, one value per member.
+    ///
+    /// A value that is NaN or infinite fails its member only.
+    #[must_use]
+    pub fn initial_column(mut self, state: impl Into<String>, values: Vec<f64>) -> Self {
+        self.start_columns.push((state.into(), values));
         self
     }
 
@@ -195,11 +216,12 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
     pub fn build(self) -> Result<Sweep<'s, S>, BuildError> {
         let schema = self.system.schema();
         let span = check_span(self.span, self.backward)?;
-        let members = self
-            .members
-            .or(self.columns.first().map(|(_, c)| c.len()))
-            .unwrap_or(1);
+        let columns = self.columns.iter().chain(&self.start_columns);
+        let first = columns.map(|(_, column)| column.len()).next();
+        let members = self.members.or(first).unwrap_or(1);
+        let starts = Starts::new(self.system, self.starts, self.start_columns, members)?;
         let parameters = Parameters::new(schema, &self.values, self.columns, members)?;
+        let parameters = parameters.with_starts(starts);
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
         let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
         let policy = self.recording.resolve(span.0, span.1)?;

@@ -1,6 +1,7 @@
 //! What a sweep returns.
 
 mod rows;
+mod saved;
 
 use std::slice::ChunksMut;
 

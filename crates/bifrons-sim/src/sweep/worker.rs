@@ -8,7 +8,7 @@ use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, InputError, solve_members};
 
 use super::Sweep;
-use crate::adapter::{LaneWorkspace, Members, dimension};
+use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
 use crate::events::EventLanes;
 use crate::observer::Observer;
 use crate::recorder::steps::StepRows;
@@ -26,6 +26,7 @@ pub(super) struct Worker<'a, S: HybridSystem, const W: usize> {
     steps: Vec<StepRows>,
     last_value: Vec<[f64; W]>,
     events: Option<RefCell<EventLanes<'a, S, W>>>,
+    loops: Option<LoopNotes<W>>,
 }
 
 /// What a chunk left beside its rows.
@@ -77,6 +78,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
                 .events
                 .as_ref()
                 .map(|plan| RefCell::new(EventLanes::new(sweep.system, plan, level))),
+            loops: LoopNotes::of(sweep.system),
         }
     }
 
@@ -110,6 +112,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
         let mut sink = LaneSink {
             recorder,
             events: self.events.as_ref(),
+            loops: self.loops.as_ref(),
         };
         let mut problem = Members {
             system: sweep.system,
@@ -117,6 +120,8 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             workspace: &mut self.lanes,
             t0: sweep.span.0,
             events: self.events.as_ref(),
+            loops: self.loops.as_ref(),
+            resumed: None,
         };
         let (t0, t_end) = sweep.span;
         let refused = solve_members(

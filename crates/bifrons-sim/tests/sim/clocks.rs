@@ -71,6 +71,18 @@ fn a_hundred_thousand_ticks_of_a_tenth_are_exact() {
     assert_eq!(final_of(&run, "last"), 1e4);
 }
 
+/// Case hyb-03 C; seconds without optimisation.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "a million ticks, run with optimisation")]
+fn a_million_ticks_of_a_tenth_are_exact() {
+    for with_state in [false, true] {
+        let system = counter("0.1", "0", with_state);
+        let run = run(&system, 1e5, Recording::final_values());
+        assert_eq!(final_of(&run, "n"), 1_000_001.0);
+        assert_eq!(final_of(&run, "last"), 1e5);
+    }
+}
+
 /// The value of the only output at these times.
 fn values(system: &TapeSystem, t_end: f64, times: &[f64]) -> Vec<f64> {
     let run = run(system, t_end, Recording::times(times.to_vec()));

@@ -47,6 +47,53 @@ fn impact(y0: f64, e: f64, k: i32) -> f64 {
 }
 
 #[test]
+fn impacts_that_accumulate_fast_end_the_run_above_the_floor() {
+    let system = compile(ball(Direction::Falling));
+    let pushed = compile(
+        EquationSystem::builder("pushed")
+            .parameter("e", 0.5)
+            .state("y", s("v"), 1.0)
+            .state("v", 0.5 * (3.0 * s("time")).sin() - 9.8, 0.0)
+            .guard(Guard::new("floor", Direction::Falling), s("y"))
+            .update("floor", "v", -(s("e") * s("v")))
+            .output("y", s("y")),
+    );
+    for system in [&system, &pushed] {
+        for k in 1..40 {
+            let e = 0.02 * f64::from(k);
+            let fall = (2.0_f64 / 9.8).sqrt();
+            let accumulation = fall * (1.0 + e) / (1.0 - e);
+            let run = Simulation::builder(system)
+                .span(0.0, accumulation + 2.0)
+                .parameter("e", e)
+                .record(Recording::every_step().signals(["y"]))
+                .build()
+                .expect("valid")
+                .run()
+                .expect("run");
+            let guard = "floor".to_owned();
+            let t = run.last_time();
+            assert_eq!(run.outcome(), &Outcome::Chattering { guard, t }, "e = {e}");
+            let near = if std::ptr::eq(system, &pushed) {
+                0.2
+            } else {
+                1e-5
+            };
+            assert!(
+                (t - accumulation).abs() < near * accumulation,
+                "{t} for {accumulation}"
+            );
+            let lowest = run
+                .signal("y")
+                .expect("y")
+                .iter()
+                .fold(1.0_f64, |a, &b| a.min(b));
+            assert!(lowest > -1e-12, "e = {e}: {lowest}");
+        }
+    }
+}
+
+#[test]
 fn a_bouncing_ball_hits_the_floor_at_the_closed_form_until_impacts_accumulate() {
     for (e, least) in [(0.5, 20), (0.8, 60), (0.9, 120)] {
         let system = compile(ball(Direction::Falling));
@@ -338,6 +385,42 @@ fn fast_edges_are_counted_without_a_continuous_state() {
         let times = event_times(&run);
         assert!((times[0] - 0.000_159_154_943_091_895_32).abs() < 1e-9);
         assert!((times[999] - 0.999_159_154_943_091_9).abs() < 1e-9);
+    }
+}
+
+/// Nobody says how fast the edges are; frequencies that fit the parts of a step are the worst.
+#[test]
+fn undeclared_fast_edges_are_counted_whatever_is_recorded() {
+    let system = compile(
+        EquationSystem::builder("edges")
+            .parameter("f", 1000.0)
+            .discrete("n", 0.0)
+            .guard(
+                Guard::new("edge", Direction::Rising),
+                (2.0 * std::f64::consts::PI * s("f") * s("time") - 1.0).sin(),
+            )
+            .update("edge", "n", s("n") + 1.0)
+            .output("n", s("n")),
+    );
+    for f in [1000.0, 1024.0, 640.0, 997.3, 8.0, 0.5] {
+        for rows in [2, 10] {
+            let run = Simulation::builder(&system)
+                .span(0.0, 1.0)
+                .parameter("f", f)
+                .record(Recording::times(bifrons_sim::uniform_times(0.0, 1.0, rows)))
+                .log_events(2000)
+                .build()
+                .expect("valid")
+                .run()
+                .expect("runs");
+            let first = 0.5 / std::f64::consts::PI;
+            let edges = (f - first).floor() + 1.0;
+            assert_eq!(run.last_discrete(), [edges], "f = {f}, {rows} rows");
+            for (k, t) in (0_u32..).zip(event_times(&run)) {
+                let expected = (f64::from(k) + first) / f;
+                assert!((t - expected).abs() < 1e-9, "{t} for {expected}");
+            }
+        }
     }
 }
 

@@ -5,13 +5,19 @@
     reason = "recorded times and exact values are exact"
 )]
 
+mod checkpoints;
 mod clocks;
+mod containers;
 mod determinism;
 mod discrete_blocks;
 mod guards;
+mod loops;
 mod machines;
 mod models;
 mod recording;
 mod reference;
+mod reference_stiff;
 mod rows;
+mod sensitivities;
+mod starts;
 mod sweeps;

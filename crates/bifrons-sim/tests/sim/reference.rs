@@ -20,7 +20,7 @@ fn compile(builder: EquationSystemBuilder) -> TapeSystem {
 }
 
 /// All numbers of the list behind the last of the keys, each looked for behind the one before.
-fn numbers(text: &str, keys: &[&str]) -> Vec<f64> {
+pub(crate) fn numbers(text: &str, keys: &[&str]) -> Vec<f64> {
     let mut rest = text;
     for key in keys {
         let quoted = format!("\"{key}\":");

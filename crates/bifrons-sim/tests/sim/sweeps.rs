@@ -231,10 +231,7 @@ fn bad_parameters_are_refused_by_name_value_and_fix() {
         "column length"
     );
     let text = refusal(|b| b.column("gain.k", vec![1.0]).parameter("gain.k", 1.0));
-    assert!(
-        text.starts_with("parameter `gain.k` is given twice"),
-        "{text}"
-    );
+    assert!(text.starts_with("`gain.k` is given twice"), "{text}");
 }
 
 #[test]
