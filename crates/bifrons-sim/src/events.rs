@@ -2,7 +2,6 @@
 
 mod instant;
 mod lane;
-mod resolve;
 mod scan;
 
 use bifrons_hybrid::{EventTable, HybridSystem, TimeGrid, Trigger};

@@ -58,6 +58,9 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
     ) -> f64 {
         self.next[lane] = 0;
         self.full[lane] = None;
+        if let Some(steps) = self.steps.get_mut(lane) {
+            steps.clear();
+        }
         if state.iter().any(|x| !x.is_finite()) {
             // The driver ends this member at once.
             return f64::INFINITY;
@@ -65,7 +68,6 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         match self.policy {
             Policy::Final => f64::INFINITY,
             Policy::Steps { events_only, .. } => {
-                self.steps[lane].clear();
                 if *events_only {
                     return f64::INFINITY;
                 }

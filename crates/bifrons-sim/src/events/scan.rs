@@ -39,14 +39,13 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
                 t_old + width * part as f64
             };
             while (to - from) * self.plan.direction > 0.0 {
-                let end = self.resolved(step, from, to);
-                match self.stretch(step, Stretch { from, to: end }) {
+                match self.stretch(step, Stretch { from, to }) {
                     Err(NotFinite(t, guard)) => return Seen::NotFinite(t, guard),
                     Ok(None) => {
                         if let Some(guard) = self.accumulating(step.lane()) {
                             return Seen::Accumulates(guard);
                         }
-                        from = end;
+                        from = to;
                     }
                     Ok(Some(t)) => {
                         if self.fire(step, t) {

@@ -388,42 +388,6 @@ fn fast_edges_are_counted_without_a_continuous_state() {
     }
 }
 
-/// Nobody says how fast the edges are; frequencies that fit the parts of a step are the worst.
-#[test]
-fn undeclared_fast_edges_are_counted_whatever_is_recorded() {
-    let system = compile(
-        EquationSystem::builder("edges")
-            .parameter("f", 1000.0)
-            .discrete("n", 0.0)
-            .guard(
-                Guard::new("edge", Direction::Rising),
-                (2.0 * std::f64::consts::PI * s("f") * s("time") - 1.0).sin(),
-            )
-            .update("edge", "n", s("n") + 1.0)
-            .output("n", s("n")),
-    );
-    for f in [1000.0, 1024.0, 640.0, 997.3, 8.0, 0.5] {
-        for rows in [2, 10] {
-            let run = Simulation::builder(&system)
-                .span(0.0, 1.0)
-                .parameter("f", f)
-                .record(Recording::times(bifrons_sim::uniform_times(0.0, 1.0, rows)))
-                .log_events(2000)
-                .build()
-                .expect("valid")
-                .run()
-                .expect("runs");
-            let first = 0.5 / std::f64::consts::PI;
-            let edges = (f - first).floor() + 1.0;
-            assert_eq!(run.last_discrete(), [edges], "f = {f}, {rows} rows");
-            for (k, t) in (0_u32..).zip(event_times(&run)) {
-                let expected = (f64::from(k) + first) / f;
-                assert!((t - expected).abs() < 1e-9, "{t} for {expected}");
-            }
-        }
-    }
-}
-
 #[test]
 fn a_reset_that_makes_another_guard_true_iterates_at_the_same_instant() {
     let system = compile(
