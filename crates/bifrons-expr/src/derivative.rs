@@ -317,9 +317,9 @@ impl<'a> Differentiation<'a> {
         }
     }
 
-    /// Product of a value with a derivative.
+    /// Product of a value with a derivative; either may be a structural zero.
     fn mul(&mut self, value: u32, derivative: u32) -> u32 {
-        if derivative == NONE || self.graph.constant_value(value) == Some(0.0) {
+        if value == NONE || derivative == NONE || self.graph.constant_value(value) == Some(0.0) {
             return NONE;
         }
         self.graph.binary(Op::Mul, value, derivative)

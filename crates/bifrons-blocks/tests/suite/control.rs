@@ -238,7 +238,8 @@ fn tuning_rules_have_their_published_numbers() {
 /// The value iteration of the finite horizon, a slow sibling of doubling.
 fn iterated(a: &[f64], b: &[f64], q: &[f64], n: usize) -> Vec<f64> {
     let mut x = q.to_vec();
-    for _ in 0..3000 {
+    // ‖A‖ <= 0.945: what is left after 400 steps is below 0.945^800 < 1e-19.
+    for _ in 0..400 {
         // One input, R = 1.
         let bx: Vec<f64> = times(&transposed(b, 1), &x, n);
         let s = 1.0 + bx.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -264,7 +265,7 @@ proptest! {
         let shrunk: Vec<f64> = a.iter().map(|v| v * 0.7).collect();
         let found = dare(&shrunk, &b, &q, &[1.0], [3, 1]).expect("stable");
         let slow = iterated(&shrunk, &b, &q, 3);
-        // ‖A‖∞ <= 0.945: both converge; sums of some tens of terms of the size of X.
+        // Both round some tens of times per step, and the map contracts: 1e-11 leaves a hundredfold.
         let size = slow.iter().fold(1.0_f64, |most, v| most.max(v.abs()));
         for k in 0..9 {
             prop_assert!((found[k] - slow[k]).abs() <= 1e-11 * size, "{:?} {:?}", found, slow);

@@ -167,6 +167,10 @@ fn derivative_at_a_vanishing_power_is_finite() {
     let e = Expr::constant(0.0).pow(x());
     assert_eq!(slope_at(&e, 2.0), 0.0, "0^x is flat for positive x");
     assert_eq!(slope_at(&x().powi(2), 0.0), 0.0, "vertex");
+    for zero in [0.0, -0.0] {
+        let flat = x().pow(zero).derivative(&Symbol::new("x"));
+        assert_eq!(flat, Expr::constant(0.0), "x^0 is constant");
+    }
     assert_eq!(
         x().sin().derivative(&Symbol::new("y")),
         Expr::constant(0.0),
