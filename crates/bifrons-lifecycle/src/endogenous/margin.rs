@@ -133,7 +133,6 @@ impl MarginPlanner<'_> {
             return Ok(None);
         }
         let inputs = self.inputs();
-        let reach = self.definitions.reaches(&utility[0], &BTreeSet::new());
         // Constraints of nested solvers are looked at for each outer choice.
         let feasible = match outer {
             Some(_) => Expr::constant(1.0),
@@ -145,14 +144,18 @@ impl MarginPlanner<'_> {
             action: self.actions.len() - 1,
             savings: liquid.grid.nodes().to_vec(),
             kinked: self.kinked(&roles)?,
-            by_age: ["age", "period"]
-                .iter()
-                .any(|name| reach.contains(&Symbol::new(name))),
+            by_age: self.reads_age(&utility[0]),
             utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
             cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
             laws,
             outer,
         }))
+    }
+
+    fn reads_age(&self, expr: &Expr) -> bool {
+        let reach = self.definitions.reaches(expr, &BTreeSet::new());
+        let names = ["age", "period"].map(Symbol::new);
+        names.iter().any(|name| reach.contains(name))
     }
 
     /// Whether all constraints hold that are not in `bounds`, as a number.
