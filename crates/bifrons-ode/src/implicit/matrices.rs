@@ -42,6 +42,18 @@ pub(super) struct Matrices {
     consistent: Option<Box<Consistent>>,
 }
 
+/// Whether a mass matrix of this structure has no inverse.
+fn is_singular(setup: &Setup<'_>, structure: &algebra::Structure) -> bool {
+    match setup.mass {
+        Mass::Identity => false,
+        Mass::Diagonal(values) => values.contains(&0.0),
+        Mass::Matrix(_, values) => {
+            let pivots = Lu::<f64>::analyse(structure).refactor(values);
+            !pivots.is_ok_and(|pivots| !pivots.is_near_singular())
+        }
+    }
+}
+
 impl Matrices {
     /// Allocates everything; `complex` also for factorisations with complex `c`.
     pub(super) fn new(setup: &Setup<'_>, complex: bool) -> Result<Self, InputError> {
@@ -139,10 +151,16 @@ impl Matrices {
         } else {
             Differences::footprint(n, n)
         };
+        let consistent = if is_singular(setup, &mass) {
+            Consistent::footprint(union.structure(), fill)
+        } else {
+            Footprint::ZERO
+        };
         own.beside(pattern)
             .beside(real)
             .beside(other)
             .beside(differences)
+            .beside(consistent)
     }
 
     /// Whether the mass matrix is the identity.

@@ -2,7 +2,8 @@
 
 use core::cell::RefCell;
 
-use bifrons_algebra::{Lu, Newton, NewtonError, NewtonOptions};
+use bifrons_algebra::{Lu, Newton, NewtonError, NewtonOptions, Structure};
+use bifrons_memory::Footprint;
 
 use super::split::{Row, split};
 use super::system::{System, combine};
@@ -72,6 +73,22 @@ impl Consistent {
             weights: vec![0.0; n],
             f: vec![0.0; n],
         })
+    }
+
+    /// Bytes for a singular mass matrix, given the union of its structure and the Jacobian's;
+    /// sparse factors have `fill` entries. Checking a state factors a second matrix for a while.
+    pub(in crate::implicit) fn footprint(union: &Structure, fill: usize) -> Footprint {
+        let n = union.dimension();
+        let (terms, structure) = System::sizes(union);
+        let matrix = Footprint::of::<f64>(structure.value_count())
+            .beside(Lu::<f64>::footprint(&structure, fill));
+        Footprint::of::<Row>(n)
+            .beside(Footprint::of::<(usize, f64)>(n))
+            .beside(Footprint::of::<usize>(n))
+            .beside(Footprint::of::<f64>(8 * n))
+            .beside(terms)
+            .beside(matrix)
+            .beside(matrix.into_scratch())
     }
 
     /// Whether each equation is algebraic.

@@ -1,6 +1,7 @@
 //! The equations of a consistent state, in one structure.
 
 use bifrons_algebra::{Sparsity, Structure};
+use bifrons_memory::Footprint;
 
 use super::split::Row;
 
@@ -65,11 +66,27 @@ impl System {
                 }
             });
         }
+        mass.shrink_to_fit();
+        jacobian.shrink_to_fit();
         complete.then_some(Self {
             structure,
             mass,
             jacobian,
         })
+    }
+
+    /// Bytes of the terms for a union of mass matrix and Jacobian with `count` entries, and the
+    /// structure of the system.
+    pub(super) fn sizes(union: &Structure) -> (Footprint, Structure) {
+        let (n, count) = (union.dimension(), union.value_count());
+        let terms = Footprint::of::<Term>(count);
+        if matches!(union, Structure::Dense { .. }) || n * n <= SMALL {
+            return (terms, Structure::dense(n));
+        }
+        (
+            terms.beside(Footprint::of::<u32>(n + 1 + count)),
+            union.clone(),
+        )
     }
 
     pub(super) const fn structure(&self) -> &Structure {
