@@ -2,7 +2,7 @@
 
 use bifrons_export::ParquetSink;
 use bifrons_lifecycle::{Decisions, Population as Subjects, SimulateOptions, SimulationReport};
-use bifrons_memory::Part;
+use bifrons_memory::{Footprint, Part};
 use bifrons_parallel::Threads;
 use bifrons_table::{Batch, ColumnView, Schema, SinkError, TableSink};
 
@@ -14,6 +14,10 @@ use crate::scenario::{Axis, CaseSpec, Checksum, Outcome, Scenario};
 
 /// Nodes of the solution.
 const POINTS: usize = 100;
+/// Periods that a subject lives.
+const PERIODS: usize = 5;
+/// Subjects of a chunk by default.
+const CHUNK: usize = 1024;
 /// Pages of the code that writes files, and the file system's own.
 const WRITER: u64 = 3 << 20;
 
@@ -89,7 +93,7 @@ impl Scenario for Population {
             "population",
             [
                 solution.simulation_plan(&subjects, &options)?,
-                Part::new("file", ParquetSink::footprint(&schema)),
+                Part::new("file", file(&schema, count, case.size("chunk")?.max(CHUNK))),
             ],
         );
         run.plan(&plan);
@@ -105,11 +109,21 @@ impl Scenario for Population {
         run.assembled()?;
         run.first(work)?;
         let (report, check) = run.steady(work)?;
-        let missing = (report.rows as f64 - 5.0 * count as f64).abs();
+        let missing = (report.rows as f64 - (PERIODS * count) as f64).abs();
         let definition = "rows that are missing of five per subject";
         run.accuracy_within("rows", missing, 0.0, definition)?;
         Ok(Outcome::new(check))
     }
+}
+
+/// Bytes of the writer: only the numbers of subjects have many values, and a row group has all
+/// periods of its subjects but for those of one chunk.
+fn file(schema: &Schema, subjects: usize, chunk: usize) -> Footprint {
+    let whole = ParquetSink::ROW_GROUP_ROWS / PERIODS;
+    ParquetSink::footprint_of(schema, PERIODS * subjects, |name| match name {
+        "subject" => subjects.min(whole + chunk),
+        _ => PERIODS.max(models::INCOMES),
+    })
 }
 
 /// A sink that takes a checksum of the column of values on the way, whatever the chunks.

@@ -16,10 +16,14 @@ use crate::rows::{Format, Rows, columnar_sink};
 
 /// Descriptions and encoders of a column, as counted by the allocator.
 const COLUMN_BYTES: u64 = 24 << 10;
-/// The writer without columns, and the growth of the largest page.
-const BASE_BYTES: u64 = 512 << 10;
+/// The writer without columns.
+const BASE_BYTES: u64 = 96 << 10;
+/// Most that the largest page grows by, eight bytes per row below that.
+const PAGE_BYTES: u64 = 416 << 10;
 /// Per row, of a column whose values all differ: dictionary, its hash table, and indices.
 const DICTIONARY_BYTES: u64 = 26;
+/// Values that a dictionary has room for from the start.
+const LEAST_DICTIONARY: u64 = 2048;
 /// Per row: indices into a dictionary.
 const INDEX_BYTES: u64 = 4;
 /// Per label: its place in the array, in the dictionary and in the hash table.
@@ -47,28 +51,49 @@ impl ParquetSink {
     /// What the sink needs at most, when no value repeats: rows that are collected, their copy as
     /// arrays, and the encoded row group with its dictionaries; without the list of row groups.
     ///
-    /// Integers that repeat need less, down to a fifth.
+    /// Integers that repeat need less, down to a fifth, see [`ParquetSink::footprint_of`].
     #[must_use]
     pub fn footprint(schema: &Schema) -> Footprint {
-        let rows = Self::BATCH_ROWS as u64;
-        let group = Self::ROW_GROUP_ROWS as u64;
+        Self::footprint_of(schema, usize::MAX, |_| usize::MAX)
+    }
+
+    /// As [`ParquetSink::footprint`] of at most `rows` rows, where a column of integers has at most
+    /// `distinct(name)` different values in each row group.
+    #[must_use]
+    pub fn footprint_of(
+        schema: &Schema,
+        rows: usize,
+        distinct: impl Fn(&str) -> usize,
+    ) -> Footprint {
+        let batch = Self::BATCH_ROWS.min(rows) as u64;
+        let group = Self::ROW_GROUP_ROWS.min(rows) as u64;
         let column = |field: &Field| {
             let value = field.kind().value_bytes() as u64;
             let (copy, encoded) = match field.kind() {
-                ColumnKind::Bool => (rows.div_ceil(8), group.div_ceil(8)),
+                ColumnKind::Bool => (batch.div_ceil(8), group.div_ceil(8)),
                 ColumnKind::Category(categories) => {
                     let text: u64 = categories.labels().map(|label| label.len() as u64).sum();
                     let labels = text * 2 + categories.len() as u64 * LABEL_BYTES;
-                    (8 * rows, INDEX_BYTES * group + labels)
+                    (8 * batch, INDEX_BYTES * group + labels)
                 }
-                ColumnKind::F64 => (value * rows, value * group),
-                _ => (value * rows, (value + DICTIONARY_BYTES) * group),
+                ColumnKind::F64 => (value * batch, value * group),
+                _ => {
+                    let known = group
+                        .min(distinct(field.name()) as u64)
+                        .max(LEAST_DICTIONARY);
+                    // Of the bytes of a value that differs from all others, four are its index.
+                    let each = value + DICTIONARY_BYTES - INDEX_BYTES;
+                    (value * batch, INDEX_BYTES * group + each * known)
+                }
             };
             Footprint::persistent(encoded + COLUMN_BYTES).beside(Footprint::scratch(copy))
         };
+        let collected = Table::footprint(schema, Self::BATCH_ROWS);
         let columns = schema.fields().iter().map(column);
         columns.fold(
-            Table::footprint(schema, Self::BATCH_ROWS).beside(Footprint::persistent(BASE_BYTES)),
+            collected.beside(Footprint::persistent(
+                BASE_BYTES + PAGE_BYTES.min(8 * group),
+            )),
             Footprint::beside,
         )
     }
