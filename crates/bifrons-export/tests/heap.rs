@@ -58,7 +58,7 @@ fn main() {
 }
 
 /// Different values of a table that is not distinct.
-const FEW: u64 = 50;
+const FEW: usize = 50;
 
 /// The sharper plan holds for short files and for integers that repeat.
 fn few_rows_and_few_values() {
@@ -69,8 +69,7 @@ fn few_rows_and_few_values() {
             let table = table(&schema, rows, distinct);
             let different = if distinct { rows } else { FEW };
             // The table is appended twice.
-            let planned =
-                ParquetSink::footprint_of(&schema, 2 * rows as usize, |_| 2 * different as usize);
+            let planned = ParquetSink::footprint_of(&schema, 2 * rows, |_| 2 * different);
             let measured = peak(|| Box::new(ParquetSink::to_writer(std::io::sink())), &table);
             let (planned, slack) = (planned.peak(), measured / 4 + (256 << 10));
             println!("heap parquet, {rows} rows, distinct {distinct}: {measured} of {planned}");
@@ -102,13 +101,13 @@ fn sinks(schema: &Schema) -> [Plan; 3] {
 }
 
 /// Rows with distinct or with few values; 80 000 are more than a row group.
-fn table(schema: &Schema, rows: u64, distinct: bool) -> Table {
+fn table(schema: &Schema, rows: usize, distinct: bool) -> Table {
     let mut table = Table::with_capacity(schema.clone(), 80_000);
-    for row in 0..rows {
+    for row in 0..rows as u64 {
         let word = rows::bits(if distinct {
             row * 16 + 9
         } else {
-            row % FEW + 9
+            row % FEW as u64 + 9
         });
         let narrow = u32::try_from(word >> 32).unwrap();
         let cell = |field: &Field| match field.kind() {
