@@ -34,8 +34,12 @@ fn counter(period: &str, offset: &str, with_state: bool) -> TapeSystem {
 }
 
 fn run(system: &TapeSystem, t_end: f64, recording: Recording) -> Run {
+    // Every tick ends a step, so a million of them need more than the default budget.
+    let mut options = bifrons_ode::Options::default();
+    options.max_steps = 4_000_000;
     let simulation = Simulation::builder(system)
         .span(0.0, t_end)
+        .options(options)
         .record(recording);
     simulation.build().expect("valid").run().expect("runs")
 }
