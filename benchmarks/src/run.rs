@@ -211,12 +211,13 @@ impl<'o> Run<'o> {
     ///
     /// Its peak is compared with the heap bytes between `assembled` and the end, above those
     /// live at `assembled`; and, unless [`plan_resident`](Self::plan_resident) says otherwise,
-    /// with the growth of the resident set since `ready`.
+    /// with the growth of the resident set between `ready` and the end of `steady`; what a scenario
+    /// computes afterwards, such as a reference, is not part of the plan.
     pub fn plan(&mut self, plan: &Part) {
         self.record.plan = Some(plan.clone());
     }
 
-    /// States by how many bytes the resident set is expected to grow over that at `ready`, when
+    /// States by how many bytes the resident set grows from `ready` to the end of `steady`, when
     /// that is not the peak of the plan, for example because of stacks of threads or of the
     /// assembled model.
     pub fn plan_resident(&mut self, bytes: u64) {

@@ -51,14 +51,16 @@ impl Scenario for Ode {
         run.config("solver", "dopri5")?;
         run.config("rtol", format!("{RELATIVE:e}"))?;
         run.config("atol", format!("{ABSOLUTE:e}"))?;
-        run.plan(&Part::beside(
+        let plan = Part::beside(
             "run",
             [
                 Part::new("record", Footprint::of::<f64>(ROWS * (states + 1))),
                 Part::new("states", Footprint::of::<f64>(2 * states)),
                 Part::new("integrator", EnsembleWorkspace::<1>::footprint(states)),
             ],
-        ));
+        );
+        run.plan(&plan);
+        run.plan_resident(plan.total().peak() + super::KERNEL);
         run.assembled()?;
         let work = || {
             solve(

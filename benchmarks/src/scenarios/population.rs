@@ -21,7 +21,7 @@ const SHORT: usize = 10_000;
 /// Subjects of a chunk by default.
 const CHUNK: usize = 1024;
 /// Pages of the code that writes files, and the file system's own.
-const WRITER: u64 = 5 << 19;
+const WRITER: u64 = 2 << 20;
 
 /// Five periods of many subjects, from first states to a file on the disk.
 #[derive(Clone, Copy, Debug)]

@@ -62,6 +62,7 @@ impl Scenario for DcEgmRetirement {
         run.config("envelope", "exact")?;
         run.fact("level", bifrons_lanes::Level::detect().name())?;
         run.plan(&Part::new("workspace", model.footprint()));
+        run.plan_resident(model.footprint().peak() + super::KERNEL);
         run.assembled()?;
         let mut workspace = model.workspace();
         run.first(|| model.solve_into(&mut workspace))?;

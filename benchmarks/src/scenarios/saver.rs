@@ -52,6 +52,7 @@ impl Scenario for EgmSaver {
         run.config("atoms", saver.atoms.len())?;
         run.fact("level", bifrons_lanes::Level::detect().name())?;
         run.plan(&Part::new("workspace", saver.footprint()));
+        run.plan_resident(saver.footprint().peak() + super::KERNEL);
         run.assembled()?;
         let mut workspace = saver.workspace();
         run.first(|| saver.solve_into(&mut workspace))?;

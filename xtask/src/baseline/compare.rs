@@ -437,7 +437,10 @@ pub fn compare_plan(measurement: &Measurement) -> Vec<Row> {
     }
     if let (Some(planned), Some(peak), Some(ready)) = (
         measurement.median("planned_resident"),
-        measurement.median("rss_peak"),
+        // What a scenario computes after the work, such as a reference, is not planned.
+        measurement
+            .median("rss_peak_steady")
+            .or_else(|| measurement.median("rss_peak")),
         measurement.median("rss_peak_ready"),
     ) {
         let measured = peak.saturating_sub(ready);

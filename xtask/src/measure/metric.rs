@@ -210,7 +210,7 @@ pub const METRICS: &[Metric] = &[
         Unit::Byte,
         Noise::Exact,
         None,
-        "planned growth of the resident set above that at `ready`",
+        "planned growth of the resident set from `ready` to the end of `steady`",
     ),
     metric(
         "rss_above_noop",

@@ -347,6 +347,18 @@ fn plans_at_their_boundaries() {
         "16 % less"
     );
     assert_eq!(resident(1 << 20, 2 << 20), Verdict::Ok, "1 MiB off");
+    let later = measurement(&[
+        ("planned_resident", &[8 << 20]),
+        ("rss_peak_ready", &[2 << 20]),
+        ("rss_peak_steady", &[10 << 20]),
+        ("rss_peak", &[90 << 20]),
+    ]);
+    let verdict = compare_plan(&later)[0].verdict;
+    assert_eq!(
+        verdict,
+        Verdict::Ok,
+        "what comes after the work is not planned"
+    );
 }
 
 #[test]
