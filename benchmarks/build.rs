@@ -29,7 +29,8 @@ fn main() {
             .iter()
             .all(|(name, archive)| copy(archive, &folder.join(name)))
     {
-        println!("cargo::rustc-link-search=native={}", folder.display());
+        // Not a search path of the whole package: tests and examples keep shared libraries.
+        println!("cargo::rustc-link-arg-bins=-L{}", folder.display());
         println!("cargo::rustc-link-arg-bins=-static");
     }
 }
