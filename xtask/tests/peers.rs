@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use xtask::commands::peers::models::{Comparison, Ours, Record, Theirs, pairs};
 use xtask::commands::peers::{Results, rank};
 
 fn line(peer: &str, method: &str, rtol: &str, error: &str, wall: u64) -> String {
@@ -111,4 +112,55 @@ fn wrong_arguments_end_with_two() {
             .status;
         assert_eq!(status.code(), Some(2), "{words:?}");
     }
+}
+
+#[test]
+fn every_pair_has_its_script() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/peers");
+    let pairs = pairs();
+    assert!(pairs.len() > 10);
+    for (index, pair) in pairs.iter().enumerate() {
+        let text = std::fs::read_to_string(format!("{folder}/{}", pair.script));
+        let text = text.unwrap_or_else(|error| panic!("{}: {error}", pair.script));
+        for member in ["warm_cpu_s", "cold_cpu_s", "rss_mib", "error"] {
+            assert!(text.contains(&format!("\"{member}\":")), "{}", pair.script);
+        }
+        assert!(!pairs[..index].contains(pair), "{pair:?} twice");
+    }
+}
+
+#[test]
+fn models_are_compared_by_ratios_of_theirs_to_ours() {
+    let line = r#"{"peer": "slow", "version": "3", "case": "x", "points": 7, "warm_s": 9.0,
+        "warm_cpu_s": 2.0, "cold_cpu_s": 30.0, "rss_mib": 400.0, "error": null}"#;
+    let theirs: Theirs = serde_json::from_str(line).expect("further members are ignored");
+    let comparison = Comparison {
+        case: "sweep/decay?members=1000".to_owned(),
+        ours: Ours {
+            warm_ns: 4_000_000,
+            cold_ns: 10_000_000,
+            rss_bytes: 5 << 20,
+            error: Some(6.1e-8),
+        },
+        theirs,
+    };
+    let [warm, cold, memory] = comparison.ratios();
+    assert!((warm - 500.0).abs() < 1e-9, "{warm}");
+    assert!((cold - 3000.0).abs() < 1e-9, "{cold}");
+    assert!((memory - 80.0).abs() < 1e-9, "{memory}");
+    let record = Record {
+        cpu: "a processor".to_owned(),
+        cores: 2,
+        comparisons: vec![comparison],
+    };
+    let text = serde_json::to_string(&record).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<Record>(&text).expect("reads"),
+        record
+    );
+    let table = record.markdown();
+    let row = table.lines().nth(2).expect("a row");
+    let expected = "| `sweep/decay?members=1000` | slow 3 | 4.0 ms | 2.0 s | 500 | 10.0 ms | 30.0 s \
+                    | 3000 | 5.0 MiB | 400 MiB | 80 | 6.1e-8 | – |";
+    assert_eq!(row, expected);
 }

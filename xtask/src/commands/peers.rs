@@ -1,8 +1,9 @@
 //! `cargo xtask peers`: our solvers and those of other packages on the reference problems, in one
-//! run on one machine.
+//! run on one machine; with `--models` our scenarios and those of other packages.
 
 mod contestants;
 mod curve;
+pub mod models;
 mod ranking;
 mod results;
 
@@ -46,8 +47,17 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
 
-    /// Write errors and counts of the peers, without times, to benchmarks/peers/counts.json, from
-    /// which the tables of docs/WORK-PRECISION.md are made; needs all peers and all problems.
+    /// Compare whole models instead: sweeps beside Jaxonomy, life-cycle models beside dcegm and HARK.
+    #[arg(long)]
+    pub models: bool,
+
+    /// The Python that runs the scripts of the peers of models.
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    pub python: PathBuf,
+
+    /// Write what documents are made from; needs all peers and all problems. Errors and counts of
+    /// solvers, without times, to benchmarks/peers/counts.json; with --models times, memory and
+    /// errors to benchmarks/peers/models.json.
     #[arg(long, requires = "require", conflicts_with_all = ["filter", "list"])]
     pub write: bool,
 
@@ -73,6 +83,9 @@ pub struct Args {
 ///
 /// As above.
 pub fn run(args: &Args, workspace: &Workspace) -> anyhow::Result<Report> {
+    if args.models {
+        return models::run(args, workspace);
+    }
     let (contestants, absent) = gather(workspace, args.quiet)?;
     let mut report = Report::ok();
     for peer in &absent {

@@ -9,6 +9,7 @@ use super::memory_table::Measured;
 use super::work_precision::PART;
 use crate::check::files::SourceFile;
 use crate::check::links::{Document, SUMMARY};
+use crate::commands::peers::models::Record;
 
 /// What stands for the numbers before there are any.
 const NO_BASELINE: &str = "No baseline has been accepted yet; `cargo xtask bench-memory --bless` \
@@ -21,6 +22,7 @@ pub struct Generators {
     pages: BTreeMap<String, String>,
     crates: Vec<CrateLine>,
     measured: Option<Measured>,
+    models: Option<Record>,
     /// The tables of work and precision, if a document has a part for them.
     pub(super) contest: Option<String>,
 }
@@ -61,6 +63,7 @@ impl Generators {
             pages,
             crates,
             measured: Measured::load(root)?,
+            models: Record::load(root)?,
             contest: None,
         })
     }
@@ -82,6 +85,13 @@ impl Generators {
             "guides" => Ok(self.page_list("docs/guide/", path)),
             "decisions" => Ok(self.page_list("docs/design/", path)),
             "crates" => Ok(self.crate_table(path)),
+            "models" => Ok(self.models.as_ref().map_or_else(
+                || {
+                    "`cargo xtask peers --models --require --write` has not been run yet."
+                        .to_owned()
+                },
+                Record::markdown,
+            )),
             PART => {
                 let missing = || "the contestant has not been run".to_owned();
                 self.contest.clone().ok_or_else(missing)
