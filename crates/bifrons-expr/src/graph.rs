@@ -251,7 +251,11 @@ impl Graph {
             .collect()
     }
 
-    fn make(&self, id: usize, operand: impl FnMut(u32) -> Option<Arc<Node>>) -> Arc<Node> {
+    pub(crate) fn make(
+        &self,
+        id: usize,
+        operand: impl FnMut(u32) -> Option<Arc<Node>>,
+    ) -> Arc<Node> {
         let node = self.nodes[id];
         let head = match node.head {
             FlatHead::Constant(bits) => Head::Constant(f64::from_bits(bits)),

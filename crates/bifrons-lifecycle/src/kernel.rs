@@ -43,6 +43,17 @@ pub(crate) struct Next<'a> {
     pub(crate) values: &'a [f64],
     /// Rows of the target with its space, read instead of the values where they are given.
     pub(crate) bank: Option<(&'a Bank, &'a Space)>,
+    /// How each state of what is read is made.
+    pub(crate) producers: &'a [Producer],
+    /// Bits of the axes of the expectation over which the values are averages already.
+    pub(crate) averaged: u32,
+}
+
+impl Next<'_> {
+    /// Whether the expectation does not run over an axis any more.
+    fn is_averaged(&self, axis: usize) -> bool {
+        self.averaged >> axis & 1 == 1
+    }
 }
 
 /// Working memory of a [`Kernel`].
@@ -188,6 +199,30 @@ impl<'a> Kernel<'a> {
         if self.checked {
             self.check(worker)?;
         }
+        let tally = self.lotteries(worker)?;
+        self.aggregate(worker, &tally, &utility);
+        Ok(())
+    }
+
+    /// Discounted values of the future of the pairs in these lanes, whether feasible or not; linear
+    /// preferences only.
+    pub(crate) fn future(
+        &self,
+        worker: &mut Worker,
+        lanes: Range<usize>,
+    ) -> Result<Lane, LaneFault> {
+        self.stage.now.run(self.level, &mut worker.now);
+        worker.feasible = core::array::from_fn(|lane| lanes.contains(&lane));
+        if self.checked {
+            self.check(worker)?;
+        }
+        let tally = self.lotteries(worker)?;
+        let discount = self.stage.now.outputs(&worker.now)[self.stage.layout.preferences];
+        Ok(discounted(&discount, &tally.expected))
+    }
+
+    /// The lotteries of all edges.
+    fn lotteries(&self, worker: &mut Worker) -> Result<Tally, LaneFault> {
         worker.lottery.clear();
         let mut tally = Tally {
             expected: [0.0; LANES],
@@ -196,8 +231,7 @@ impl<'a> Kernel<'a> {
         for next in &self.next {
             self.expect(next, worker, &mut tally)?;
         }
-        self.aggregate(worker, &tally, &utility);
-        Ok(())
+        Ok(tally)
     }
 
     /// The fault of the first lane that has one, whatever lanes share a block.
@@ -219,14 +253,8 @@ impl<'a> Kernel<'a> {
         let discount = outputs[layout.preferences];
         match &self.plan.declaration.preferences.0 {
             Kind::Linear { .. } => {
-                for lane in 0..LANES {
-                    let future = if discount[lane] == 0.0 {
-                        0.0
-                    } else {
-                        discount[lane] * tally.expected[lane]
-                    };
-                    worker.q[lane] = utility[lane] + future;
-                }
+                let future = discounted(&discount, &tally.expected);
+                worker.q = core::array::from_fn(|lane| utility[lane] + future[lane]);
             }
             Kind::EpsteinZin { .. } => {
                 let aversion = outputs[layout.preferences + 1];
@@ -274,9 +302,9 @@ impl<'a> Kernel<'a> {
         worker.weights[0] = reached;
         let mut changed = 0;
         loop {
-            let weight = self.weight(next.edge, edge, worker, changed);
+            let weight = self.weight(next, edge, worker, changed);
             if let Some(cells) = &cells {
-                self.read_at(next, edge, worker, (&weight, cells), tally);
+                self.read_at(next, worker, (&weight, cells), tally);
             } else if weight.iter().any(|&w| w != 0.0) {
                 if edge.by_node {
                     self.load_nodes(next.edge, edge, worker);
@@ -284,7 +312,7 @@ impl<'a> Kernel<'a> {
                 }
                 self.read(next, edge, worker, &weight, tally)?;
             }
-            let Some(axis) = self.advance(edge, &mut worker.nodes) else {
+            let Some(axis) = self.advance(next, edge, &mut worker.nodes) else {
                 return Ok(());
             };
             changed = axis;
@@ -334,7 +362,13 @@ impl<'a> Kernel<'a> {
 
     /// Probability of the edge times the weights of the node, axis by axis; axes before `changed`
     /// are where they were.
-    fn weight(&self, index: usize, edge: &EdgeStage, worker: &mut Worker, changed: usize) -> Lane {
+    fn weight(
+        &self,
+        next: &Next<'_>,
+        edge: &EdgeStage,
+        worker: &mut Worker,
+        changed: usize,
+    ) -> Lane {
         let Worker {
             now,
             weights,
@@ -347,13 +381,17 @@ impl<'a> Kernel<'a> {
         for (place, axis) in axes.skip(changed) {
             let node = nodes[place];
             let mut weight = weights[place];
+            if next.is_averaged(place) {
+                weights[place + 1] = weight;
+                continue;
+            }
             match axis {
                 MeshAxis::Shock(shock) => {
                     let own = self.plan.declaration.shocks[*shock].probabilities[node];
                     weight = weight.map(|w| w * own);
                 }
                 MeshAxis::Markov { .. } => {
-                    let own = &outputs[self.stage.layout.markov[index][place] + node];
+                    let own = &outputs[self.stage.layout.markov[next.edge][place] + node];
                     for (w, own) in weight.iter_mut().zip(own) {
                         // Where the pair is not reached the formula may be anything.
                         *w = if *w == 0.0 { 0.0 } else { *w * own };
@@ -394,7 +432,6 @@ impl<'a> Kernel<'a> {
     fn read_at(
         &self,
         next: &Next<'_>,
-        edge: &EdgeStage,
         worker: &mut Worker,
         (weight, cells): (&Lane, &Cells),
         tally: &mut Tally,
@@ -403,7 +440,7 @@ impl<'a> Kernel<'a> {
             return;
         }
         let strides = next.reader.space().strides();
-        let codes = edge.plan.producers.iter().zip(strides);
+        let codes = next.producers.iter().zip(strides);
         let offset = codes.map(|(producer, stride)| match *producer {
             Producer::Axis(axis) => worker.nodes[axis] * stride,
             _ => 0,
@@ -418,7 +455,7 @@ impl<'a> Kernel<'a> {
         let laws = worker.laws[next.edge].as_ref().zip(edge.laws.as_ref());
         let laws = laws.map_or(&[] as &[Lane], |(machine, laws)| laws.outputs(machine));
         let axes = next.reader.space().axes();
-        for (state, producer) in edge.plan.producers.iter().enumerate() {
+        for (state, producer) in next.producers.iter().enumerate() {
             let point = match *producer {
                 Producer::Law(output) => laws[output],
                 Producer::Axis(axis) => [worker.nodes[axis] as f64; LANES],
@@ -471,9 +508,10 @@ impl<'a> Kernel<'a> {
     }
 
     /// The next node, the last axis fastest; the first axis that has changed, `None` at the end.
-    fn advance(&self, edge: &EdgeStage, nodes: &mut [usize]) -> Option<usize> {
+    fn advance(&self, next: &Next<'_>, edge: &EdgeStage, nodes: &mut [usize]) -> Option<usize> {
         let shocks = &self.plan.declaration.shocks;
-        for (place, axis) in edge.plan.axes.iter().enumerate().rev() {
+        let axes = edge.plan.axes.iter().enumerate().rev();
+        for (place, axis) in axes.filter(|(place, _)| !next.is_averaged(*place)) {
             nodes[place] += 1;
             if nodes[place] < axis.count(shocks) {
                 return Some(place);
@@ -524,6 +562,17 @@ impl<'a> Kernel<'a> {
         }
         Ok(())
     }
+}
+
+/// Expectations times discount factors; what does not count does not matter, be it infinite.
+fn discounted(discount: &Lane, expected: &Lane) -> Lane {
+    core::array::from_fn(|lane| {
+        if discount[lane] == 0.0 {
+            0.0
+        } else {
+            discount[lane] * expected[lane]
+        }
+    })
 }
 
 /// Nodes of the lottery that are kept per pair.

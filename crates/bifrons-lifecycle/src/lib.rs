@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 mod ages;
+mod averaged;
 mod breakpoint;
 mod domain;
 mod edge;
 mod endogenous;
 mod error;
 mod formula;
+mod hoisted;
 mod kernel;
 mod model;
 mod options;

@@ -40,6 +40,7 @@ pub enum Retention {
 /// | retention | [`Retention::Policies`] |
 /// | budget | unlimited |
 /// | `cell_block_size` | chosen by the number of states |
+/// | `hoist` | yes |
 #[derive(Debug)]
 #[must_use]
 pub struct SolveOptions {
@@ -48,6 +49,7 @@ pub struct SolveOptions {
     pub(crate) retention: Retention,
     pub(crate) budget: Budget,
     pub(crate) cell_block_size: usize,
+    pub(crate) hoist: bool,
 }
 
 impl Default for SolveOptions {
@@ -65,6 +67,7 @@ impl SolveOptions {
             retention: Retention::default(),
             budget: Budget::unlimited(),
             cell_block_size: 0,
+            hoist: true,
         }
     }
 
@@ -95,6 +98,15 @@ impl SolveOptions {
     /// States of a regime that one thread works on at a time; 0 lets the solve choose.
     pub fn cell_block_size(mut self, cells: usize) -> Self {
         self.cell_block_size = cells;
+        self
+    }
+
+    /// Whether grid search keeps tables of what pairs of states and actions have in common: the
+    /// future where it does not read everything, and parts of utility and constraints.
+    ///
+    /// Without them every pair is worked on alone, which takes less memory and mostly much longer.
+    pub fn hoist(mut self, hoist: bool) -> Self {
+        self.hoist = hoist;
         self
     }
 }

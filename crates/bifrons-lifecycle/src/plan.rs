@@ -2,14 +2,14 @@
 
 use bifrons_memory::{Bytes, Footprint, Part};
 
+use crate::averaged;
 use crate::endogenous;
 use crate::error::SolveError;
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::options::{Retention, SolveOptions};
 use crate::problem::Problem;
-use crate::search;
 use crate::solution::{Slot, Statistics};
-use crate::solve::blocks_footprint;
+use crate::solve::search_footprint;
 
 /// Bytes allowed for lists that are as long as a model has regimes or a regime has edges.
 const SHORT_LISTS: u64 = 1 << 10;
@@ -133,9 +133,15 @@ fn period_footprints(problem: &Problem, options: &SolveOptions, period: usize) -
         work = work.either(match rows {
             Some((_, worker)) => worker.times(threads).into_scratch(),
             None => {
-                let workers = worker(plan, own).times(threads);
-                let blocks = blocks_footprint(plan, own, options.cell_block_size);
-                workers.beside(blocks).into_scratch()
+                let after = |target: usize| {
+                    let target: &RegimePlan = &problem.model.inner.regimes[target];
+                    target.periods.get(period + 1)?.as_ref()
+                };
+                let stage = &plan.stages[own.stage];
+                let averages = averaged::footprint(plan, own, stage, after);
+                search_footprint(plan, own, options)
+                    .beside(averages)
+                    .into_scratch()
             }
         });
         if let Some((bank, _)) = rows {
@@ -155,9 +161,4 @@ fn values(plan: &RegimePlan, own: &PeriodPlan, options: &SolveOptions) -> Footpr
     } else {
         values
     }
-}
-
-/// Bytes of one thread that works on the regime.
-fn worker(plan: &RegimePlan, own: &PeriodPlan) -> Footprint {
-    search::footprint(plan, own).beside(Footprint::of::<f64>(own.choices.branches))
 }

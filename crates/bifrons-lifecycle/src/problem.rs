@@ -120,6 +120,8 @@ impl Problem {
                 reader: &there.as_ref()?.space.reader,
                 values: values(target)?,
                 bank: None,
+                producers: &stage.edges[edge].plan.producers,
+                averaged: 0,
             });
         }
         Some(Kernel {

@@ -341,6 +341,10 @@ fn by_row(matrix: &TransitionMatrix, state: &str, column: usize) -> Formula {
     let code = Expr::symbol(state);
     let mut rows: Vec<f64> = matrix.rows().map(|row| row[column]).collect();
     let last = rows.pop().unwrap_or(0.0);
+    // Equal rows are drawn whatever the category is.
+    if rows.iter().all(|row| row.to_bits() == last.to_bits()) {
+        rows.clear();
+    }
     let chosen = rows
         .iter()
         .enumerate()

@@ -163,7 +163,7 @@ impl Search {
 }
 
 /// Running reductions of one state.
-fn reductions(plan: &RegimePlan, period: &PeriodPlan) -> usize {
+pub(crate) fn reductions(plan: &RegimePlan, period: &PeriodPlan) -> usize {
     if plan.declaration.taste_shocks.is_some() {
         period.choices.branches
     } else {

@@ -2,8 +2,9 @@
 
 mod grid_search;
 
-pub(crate) use grid_search::blocks_footprint;
+pub(crate) use grid_search::footprint as search_footprint;
 
+use crate::averaged;
 use crate::endogenous::{self, Bank, Cache};
 use crate::error::{Fault, SolveError};
 use crate::kernel::{FaultKind, Kernel};
@@ -83,7 +84,7 @@ fn solve_one(
     let problem = &solution.problem;
     let checked = options.validation != Validation::Off;
     let after = |target: usize| solution.slots.get(period + 1)?[target].values.as_deref();
-    let Some(kernel) = problem.kernel(period, regime, checked, after) else {
+    let Some(mut kernel) = problem.kernel(period, regime, checked, after) else {
         // Every live edge leads to a regime that was solved in the period after.
         return Ok(Solved {
             values: Vec::new(),
@@ -96,6 +97,8 @@ fn solve_one(
     if let Some(solved) = endogenous::solve(solution, &kernel, period, &options.threads, cache) {
         return by_rows(problem, &kernel, (period, regime), solved);
     }
+    let averages = averaged::average(problem, &kernel);
+    averaged::read(&mut kernel, &averages);
     grid_search::solve(&GridTask {
         problem,
         kernel: &kernel,

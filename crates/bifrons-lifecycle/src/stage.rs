@@ -7,6 +7,7 @@ use bifrons_memory::Footprint;
 
 use crate::edge::{EdgePlan, MeshAxis, law_symbol, next};
 use crate::endogenous::{Margin, Terminal};
+use crate::hoisted::Hoisted;
 use crate::program::Program;
 use crate::regime::Regime;
 use crate::scope::Definitions;
@@ -27,6 +28,8 @@ pub(crate) struct Stage {
     /// The liquid margin, if the solver works on one, and of terminal regimes what they are worth.
     pub(crate) margin: Option<Margin>,
     pub(crate) terminal: Option<Terminal>,
+    /// The parts of a grid search, where less is computed than there are pairs.
+    pub(crate) hoisted: Option<Hoisted>,
 }
 
 /// Places of the outputs of the program of now.
@@ -53,6 +56,9 @@ pub(crate) struct EdgeStage {
     pub(crate) laws: Option<Program>,
     /// Whether the laws read an axis.
     pub(crate) by_node: bool,
+    /// Bits of the axes that no law reads and whose law reads neither states nor actions, but for
+    /// the state that a process is in.
+    pub(crate) apart: u32,
     /// Nodes of the expectation.
     pub(crate) mesh: usize,
 }
@@ -141,6 +147,7 @@ impl Compiler<'_> {
             leaves: self.leaves.clone(),
             margin: None,
             terminal: None,
+            hoisted: None,
         })
     }
 
@@ -165,6 +172,7 @@ impl Compiler<'_> {
         let definitions = on_edge(&self.definitions, self.regime, index);
         let ancestors = definitions.ancestors(plan.laws.iter().cloned());
         let by_node = read.iter().any(|name| ancestors.contains(name));
+        let apart = self.apart(&plan, &ancestors);
         let laws = if plan.laws.is_empty() {
             None
         } else {
@@ -176,8 +184,33 @@ impl Compiler<'_> {
             plan,
             laws,
             by_node,
+            apart,
             mesh,
         })
+    }
+
+    /// Bits of the axes whose average is the same for all pairs, given what the laws depend on.
+    fn apart(&self, plan: &EdgePlan, ancestors: &BTreeSet<Symbol>) -> u32 {
+        let is_constant = |probability: &Symbol| {
+            let whole = self.definitions.inlined(probability, &BTreeSet::new());
+            whole.is_some_and(|own| {
+                let mut symbols = own.dependencies().into_iter();
+                symbols.all(|symbol| self.leaves.contains_key(&symbol))
+            })
+        };
+        let mut apart = 0;
+        for (place, axis) in plan.axes.iter().enumerate().take(32) {
+            let symbols = axis.symbols(&self.regime.shocks);
+            let own = match axis {
+                MeshAxis::Process { .. } => true,
+                MeshAxis::Markov { probabilities, .. } => probabilities.iter().all(is_constant),
+                MeshAxis::Shock(_) => false,
+            };
+            if own && !symbols.iter().any(|name| ancestors.contains(name)) {
+                apart |= 1 << place;
+            }
+        }
+        apart
     }
 }
 

@@ -68,6 +68,42 @@ fn problem(wealth: usize, periods: usize, recursive: bool) -> Problem {
     model.with_parameters(&parameters).expect("complete")
 }
 
+/// Save and make an effort, where the future reads neither wealth nor the cost of an effort.
+fn apart(wealth: usize, periods: usize) -> Problem {
+    let grid = || Linear::new(0.0, 50.0, wealth).expect("nodes");
+    let levels = |count: usize| {
+        Categorical::ordered((0..count).map(|level| level.to_string())).expect("labels")
+    };
+    let chain = Ar1::gaussian(0.9, 0.1)
+        .and_then(|law| law.rouwenhorst(5))
+        .expect("chain");
+    let last = periods as f64 - 1.0;
+    let life = Regime::new("life")
+        .ages(0.0, last - 1.0)
+        .state("wealth", grid())
+        .state("before", levels(3))
+        .state("cost", levels(4))
+        .state("income", chain)
+        .action("effort", levels(3))
+        .action("saving", grid())
+        .function("cash", "1.01*wealth + exp(income)")
+        .utility("sqrt(cash - saving) - effort - if effort == before then 0 else cost")
+        .constraint("budget", "saving <= cash")
+        .law("wealth", "saving")
+        .law("before", "effort")
+        .markov("cost", ["0.25", "0.25", "0.25", "0.25"])
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let over = Regime::new("over").ages(last, last).utility("0");
+    let model = Model::builder(Ages::periods(periods).expect("ages"))
+        .regime(life)
+        .regime(over)
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
 /// A sink that drops everything.
 struct Nowhere;
 
@@ -118,6 +154,27 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
         };
         assert_eq!(blocks(20), blocks(300));
     }
+    for retention in [Retention::First, Retention::Policies] {
+        for (wealth, periods, hoist) in
+            [(2, 3, true), (40, 4, true), (300, 3, true), (40, 3, false)]
+        {
+            let problem = apart(wealth, periods);
+            let options = SolveOptions::new().retention(retention).hoist(hoist);
+            let planned = problem.plan(&options).expect("fits").peak();
+            let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+            assert_close(
+                planned,
+                peak,
+                &format!("apart {wealth} {periods} {retention:?} {hoist}"),
+            );
+        }
+    }
+    let blocks = |wealth: usize| {
+        let options = SolveOptions::new().cell_block_size(wealth * 60);
+        let problem = apart(wealth, 4);
+        measured(|| problem.solve_with(&options).expect("solved")).1
+    };
+    assert_eq!(blocks(20), blocks(60));
     rows_are_planned();
     rows_are_all_that_is_allocated();
     budgets_are_kept();

@@ -14,6 +14,8 @@ mod functions;
 #[cfg(test)]
 mod generator;
 #[cfg(test)]
+mod hoist;
+#[cfg(test)]
 mod structure;
 #[cfg(test)]
 mod switches;

@@ -13,6 +13,7 @@ use crate::edge::{EdgePlan, Planner, check_shocks, law_symbol, markov_symbol};
 use crate::endogenous::{ADJUSTS, MarginPlanner, Terminal, bound_definitions};
 use crate::error::{BuildError, BuildErrors};
 use crate::formula::Formula;
+use crate::hoisted::Hoisted;
 use crate::parameter::{Leaf, Parameters};
 use crate::regime::{Law, Regime};
 use crate::scope::{Definitions, Names, Resolver};
@@ -478,6 +479,7 @@ fn add_margin(
     if draft.regime.is_terminal() {
         stage.terminal = Terminal::new(&draft.states, &stage.definitions, &stage.leaves);
     }
+    stage.hoisted = Hoisted::new(&draft.regime, &draft.states, &draft.actions, &stage)?;
     if draft.regime.solver.settings().is_none() {
         return Ok(stage);
     }

@@ -1,14 +1,18 @@
 //! All combinations of actions on their grids.
 
+mod hoisted;
+
 use bifrons_memory::Footprint;
 
+use self::hoisted::HoistedSearch;
 use super::{GridTask, Solved};
 use crate::error::Fault;
+use crate::hoisted::Layout;
 use crate::kernel::FaultKind;
 use crate::model::{PeriodPlan, RegimePlan};
-use crate::options::Retention;
+use crate::options::{Retention, SolveOptions};
 use crate::preference::log_sum;
-use crate::search::{Found, Search};
+use crate::search::{self, Found, Search};
 use crate::solution::NONE;
 
 /// Pairs of a state and an action that are worth a visit to the shared queue.
@@ -16,10 +20,17 @@ const PAIRS_PER_BLOCK: usize = 4096;
 
 /// States that are worked on at a time: the fewest of what the regime's grids, the options and
 /// the amount of work ask for. The cut changes no bit.
-fn block_of_cells(plan: &RegimePlan, period: &PeriodPlan, cell_block_size: usize) -> usize {
+fn block_of_cells(
+    plan: &RegimePlan,
+    period: &PeriodPlan,
+    layout: Option<&Layout>,
+    cell_block_size: usize,
+) -> usize {
     let cells = period.space.len();
     let shape = period.space.reader.space().shape();
     let mut block = PAIRS_PER_BLOCK.div_ceil(period.choices.count().max(1));
+    // States that share tables are worked on together.
+    block = block.max(layout.map_or(0, |layout| layout.block_size));
     for (state, &count) in plan.states.iter().zip(shape) {
         if state.batch_size > 0 {
             block = block.min(cells / count * state.batch_size.min(count));
@@ -31,15 +42,30 @@ fn block_of_cells(plan: &RegimePlan, period: &PeriodPlan, cell_block_size: usize
     block.clamp(1, cells.max(1))
 }
 
-/// Bytes of the bookkeeping of blocks.
-pub(crate) fn blocks_footprint(
+/// The layout of tables, if pairs are worth to be taken apart.
+fn layout(plan: &RegimePlan, period: &PeriodPlan, options: &SolveOptions) -> Option<Layout> {
+    Layout::new(plan, period).filter(|_| options.hoist)
+}
+
+/// Bytes of the search of one regime in one period by so many threads.
+pub(crate) fn footprint(
     plan: &RegimePlan,
     period: &PeriodPlan,
-    cell_block_size: usize,
+    options: &SolveOptions,
 ) -> Footprint {
-    let size = block_of_cells(plan, period, cell_block_size);
+    let layout = layout(plan, period, options);
+    let size = block_of_cells(plan, period, layout.as_ref(), options.cell_block_size);
     let blocks = period.space.len().div_ceil(size);
-    Footprint::of::<Outcome>(blocks).beside(Footprint::of::<Task<'_>>(blocks))
+    let tables = layout.as_ref().map_or(Footprint::ZERO, |layout| {
+        hoisted::footprint(plan, period, layout, size)
+    });
+    search::footprint(plan, period)
+        .beside(Footprint::of::<f64>(period.choices.branches))
+        .beside(tables)
+        .times(options.threads.count() as u64)
+        .beside(Footprint::of::<Outcome>(blocks))
+        .beside(Footprint::of::<Task<'_>>(blocks))
+        .beside(layout.map_or(Footprint::ZERO, |layout| layout.footprint()))
 }
 
 /// Where the results of a block go.
@@ -56,6 +82,7 @@ struct Outcome {
 /// A worker and what it needs to aggregate branches.
 struct Aggregator {
     search: Search,
+    hoisted: Option<HoistedSearch>,
     branches: Vec<f64>,
 }
 
@@ -71,14 +98,80 @@ impl Aggregator {
         });
         (value, best.flat)
     }
+
+    /// Searches a block that begins with the state `first`.
+    fn run(
+        &mut self,
+        task: &GridTask<'_>,
+        tables: Option<hoisted::Task<'_>>,
+        first: usize,
+        (values, policy, outcome): &mut Task<'_>,
+    ) -> Result<(), (usize, FaultKind)> {
+        let Self {
+            search,
+            hoisted,
+            branches,
+        } = self;
+        let kernel = task.kernel;
+        let (space, count) = (&kernel.period.space, kernel.period.choices.count());
+        let mut put = |values: &mut [f64], cell: usize, found: &Found<'_>| {
+            let (value, flat) = Self::finish(branches, found);
+            values[cell - first] = value;
+            if let Some(policy) = policy {
+                policy[cell - first] = flat;
+            }
+            outcome.infeasible += usize::from(flat == NONE);
+            if value.is_nan() {
+                let pair = cell * count + flat as usize;
+                outcome.nan = Some(outcome.nan.map_or(pair, |first| first.min(pair)));
+            }
+        };
+        let point = |cell: usize, point: &mut [f64]| space.point_into(cell, point);
+        let cells = first..first + values.len();
+        let (Some(hoisted), Some(tables)) = (hoisted, tables) else {
+            return search.run(kernel, cells, point, |cell, found| {
+                put(values, cell, &found);
+            });
+        };
+        let mut left = 0;
+        hoisted.run(tables, &mut search.worker, cells.clone(), |cell, found| {
+            if let Some(found) = found {
+                put(values, cell, &found);
+            } else {
+                values[cell - first] = f64::NAN;
+                left += 1;
+            }
+        });
+        for cell in cells.filter(|_| left > 0) {
+            if values[cell - first].is_nan() {
+                search.run(kernel, cell..cell + 1, point, |cell, found| {
+                    put(values, cell, &found);
+                })?;
+            }
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn solve(task: &GridTask<'_>) -> Result<Solved, Fault> {
     let kernel = task.kernel;
-    let space = &kernel.period.space;
-    let (cells, count) = (space.len(), kernel.period.choices.count());
-    let size = block_of_cells(kernel.plan, kernel.period, task.options.cell_block_size);
-    let keep = task.options.retention == Retention::Policies;
+    let cells = kernel.period.space.len();
+    let layout = layout(kernel.plan, kernel.period, task.options);
+    let tables = layout.as_ref().and_then(|layout| {
+        Some(hoisted::Task {
+            kernel,
+            hoisted: kernel.stage.hoisted.as_ref()?,
+            layout,
+        })
+    });
+    let options = task.options;
+    let size = block_of_cells(
+        kernel.plan,
+        kernel.period,
+        layout.as_ref(),
+        options.cell_block_size,
+    );
+    let keep = options.retention == Retention::Policies;
     let mut values = vec![0.0; cells];
     let mut policy = vec![NONE; if keep { cells } else { 0 }];
     let mut outcomes = vec![Outcome::default(); cells.div_ceil(size)];
@@ -88,31 +181,14 @@ pub(super) fn solve(task: &GridTask<'_>) -> Result<Solved, Fault> {
         .zip(&mut outcomes)
         .map(|(values, outcome)| (values, policies.next(), outcome))
         .collect();
-    let done = task.options.threads.try_for_each_with(
+    let done = options.threads.try_for_each_with(
         blocks,
         || Aggregator {
             search: Search::new(kernel),
+            hoisted: tables.map(|tables| HoistedSearch::new(tables, size)),
             branches: vec![0.0; kernel.period.choices.branches],
         },
-        |Aggregator { search, branches }, index, (values, mut policy, outcome)| {
-            let first = index * size;
-            search.run(
-                kernel,
-                first..first + values.len(),
-                |cell, point| space.point_into(cell, point),
-                |cell, found| {
-                    let (value, flat) = Aggregator::finish(branches, &found);
-                    values[cell - first] = value;
-                    if let Some(policy) = &mut policy {
-                        policy[cell - first] = flat;
-                    }
-                    outcome.infeasible += usize::from(flat == NONE);
-                    if value.is_nan() && outcome.nan.is_none() {
-                        outcome.nan = Some(cell * count + flat as usize);
-                    }
-                },
-            )
-        },
+        |worker, index, mut block| worker.run(task, tables, index * size, &mut block),
     );
     if let Err((_, (pair, kind))) = done {
         return Err(fault(task, pair, kind));

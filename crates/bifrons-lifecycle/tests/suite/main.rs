@@ -10,6 +10,7 @@
 mod cases;
 mod endogenous;
 mod errors;
+mod hoisted;
 mod houses;
 mod json;
 mod kinked;
