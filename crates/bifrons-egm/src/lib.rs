@@ -66,7 +66,7 @@ pub use error::{
 pub use euler_error::{EulerErrors, euler_error};
 pub use expectation::{Expectation, Gradient, NextChoice};
 pub use nbegm::{
-    NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsNodes, nbegm_step,
+    NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsCliff, SavingsNodes, nbegm_step,
 };
 pub use outer::{
     AdaptiveOptions, AdaptiveSolution, Adjustment, OuterBest, OuterCandidate, OuterFold, OuterPeak,

@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod cliffs;
 mod endogenous;
 mod errors;
 mod houses;
