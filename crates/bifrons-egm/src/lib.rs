@@ -7,6 +7,7 @@
 //! | one period of a concave problem | [`egm_step`] |
 //! | one discrete choice, with folds | [`dcegm_step`] |
 //! | continuations with kinks and cliffs | [`SavingsNodes`], [`nbegm_step`] |
+//! | recursive utility (Epstein-Zin) | [`CesScale`], [`PowerCertainty`] |
 //! | budgets with kinks, cliffs and floors | [`Budget`], [`publish_on_budget`] |
 //! | the best of several candidates | [`upper_envelope`] |
 //! | keep or adjust, finite outer grid | [`OuterFold`], [`UniformFixedCost`] |
@@ -46,6 +47,7 @@ mod nbegm;
 mod outer;
 mod problem;
 mod reader;
+mod recursive;
 mod row;
 mod utility;
 
@@ -76,6 +78,7 @@ pub use problem::{InversionReport, SavingsProblem};
 pub use reader::{
     Above, MarginalRead, ReadOptions, ReadReport, Reading, Readings, RowReader, ValueRead,
 };
+pub use recursive::{CesScale, PowerCertainty};
 pub use row::{Corner, Record, Row, RowView};
 pub use utility::{Cara, Crra, NumericInverse, Scaled, SmoothUtility, Utility};
 

@@ -13,7 +13,7 @@ use bifrons_grids::{Axis, Grid};
 /// |---|---|---|
 /// | [`Solver::GridSearch`] | every model | states × actions × nodes of the expectation |
 /// | [`Solver::Egm`] | one continuous state and action, concave | savings nodes × nodes of the expectation |
-/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs; no taste shocks | the same and the breakpoints |
+/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs, and Epstein-Zin preferences without cliffs; no taste shocks | the same and the breakpoints |
 /// | [`Solver::Negm`] | as `DcEgm`, and a stock that is kept or adjusted; no taste shocks | `DcEgm` for each outer choice, and one read more per read |
 /// | [`Solver::NNbEgm`] | as `NbEgm`, and a stock that is kept or adjusted | the same with `NbEgm` |
 /// | [`Solver::DcEgm`] | the same with discrete states and actions, processes, taste shocks | the same for each combination |

@@ -144,7 +144,7 @@ impl Bank {
         let reading = reading.ok()?;
         (reading.value != f64::NEG_INFINITY).then_some(Choice {
             branch,
-            value: reading.value,
+            value: self.utilities[index].value(reading.value),
             policy: entry.settle(liquid, resources, reading.policy),
         })
     }
@@ -180,7 +180,8 @@ impl Bank {
         }
     }
 
-    /// Reads a branch of a cell at ascending resources; whether all reads were possible.
+    /// Reads a branch of a cell at ascending resources; whether all reads were possible. Values
+    /// are values, marginals those of the row.
     pub(super) fn read_sorted(
         &self,
         (cell, branch): (usize, usize),
@@ -190,8 +191,24 @@ impl Bank {
         let index = cell * self.branches + branch;
         let entry = self.entries.get(index).filter(|entry| entry.feasible);
         entry.is_some_and(|entry| {
-            let utility = self.utilities[index].as_dyn();
-            entry.reader.read_sorted(utility, resources, out).is_ok()
+            let utility = &self.utilities[index];
+            let Readings {
+                value,
+                policy,
+                marginal,
+            } = out;
+            let out = Readings {
+                value: &mut *value,
+                policy,
+                marginal,
+            };
+            let read = entry.reader.read_sorted(utility.as_dyn(), resources, out);
+            if utility.scale().is_some() && read.is_ok() {
+                for own in value {
+                    *own = utility.value(*own);
+                }
+            }
+            read.is_ok()
         })
     }
 

@@ -244,6 +244,12 @@ impl KinkedWorker {
                     .read_sorted(utility, &self.resources[from..to], out)?;
                 from = to;
             }
+            if let Some(scale) = bank.utilities[first + branch].scale() {
+                for (value, marginal) in self.value.iter_mut().zip(&mut self.marginal) {
+                    *value = scale.value(*value);
+                    *marginal /= scale.slope(*value);
+                }
+            }
             for i in 0..count {
                 if self.value[i] > self.best[i] || self.value[i].is_nan() {
                     self.best[i] = self.value[i];

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{AdaptiveSolution, Expectation, Readings, Row, RowReader, StepWorkspace};
+use bifrons_egm::{
+    AdaptiveSolution, Expectation, MarginalRead, PowerCertainty, Readings, Row, RowReader,
+    StepWorkspace,
+};
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 use bifrons_memory::Footprint;
@@ -19,7 +22,7 @@ use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::log_sum;
 use crate::problem::Problem;
 use crate::solution::Solution;
-use crate::solver::OuterSearch;
+use crate::solver::{DcEgm, OuterSearch};
 
 /// A regime at one age, solved.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ pub(crate) fn solve(
     cache: &mut Cache,
 ) -> Option<Result<Solved, Trouble>> {
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = kernel.plan.declaration.solver.settings()?;
+    let settings = settings(kernel.plan)?;
     let targets = targets(solution, kernel, period)?;
     if let Some(outer) = &margin.outer {
         let rows = Rows {
@@ -65,10 +68,20 @@ pub(crate) fn solve(
     ))
 }
 
+/// Settings of the solver. Under Epstein-Zin preferences the marginal is the derivative of what is
+/// read as value, so that the marginal of the certainty equivalent is the derivative of it.
+pub(super) fn settings(plan: &RegimePlan) -> Option<DcEgm> {
+    let own = plan.declaration.solver.settings()?;
+    if plan.declaration.preferences.is_linear() {
+        return Some(own);
+    }
+    Some(own.read(own.read.with_marginal(MarginalRead::DerivativeOfValue)))
+}
+
 fn solve_rows(
     kernel: &Kernel<'_>,
     margin: &Margin,
-    settings: crate::solver::DcEgm,
+    settings: DcEgm,
     targets: Vec<Target<'_>>,
     threads: &Threads,
     cache: &mut Cache,
@@ -219,15 +232,22 @@ pub(super) fn utilities(kernel: &Kernel<'_>, margin: &Margin) -> Result<Vec<Cell
             machine.slots[states + place] = [value; LANES];
         }
         let at = states + margin.action;
-        let own = CellUtility::recognise(&margin.utility, &mut machine, at, scale);
+        let (own, what) = if kernel.plan.declaration.preferences.is_linear() {
+            let own = CellUtility::recognise(&margin.utility, &mut machine, at, scale);
+            let what = "marginal utility must be positive and fall with the action, up to the \
+                        largest savings";
+            (own, what)
+        } else {
+            let own = CellUtility::recursive(&margin.utility, &mut machine, at, scale);
+            let what = "E-NB-EZ: under Epstein-Zin preferences utility must be A·c^φ with positive A \
+                        and φ, φ(1 - 1/ψ) below one, positive ψ and a discount factor inside of \
+                        (0, 1), for consumption up to the largest savings";
+            (own, what)
+        };
         all.push(own.ok_or(Trouble {
             cell,
             branch,
-            kind: FaultKind::Shape {
-                what: "marginal utility must be positive and fall with the action, up to the \
-                       largest savings",
-                value: scale,
-            },
+            kind: FaultKind::Shape { what, value: scale },
         })?);
     }
     Ok(all)
@@ -280,6 +300,11 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         Some(outer) => nested_footprint(own, outer, (rows, liquid, nodes)),
     };
     let branches = own.choices.branches;
+    let certainty = if plan.declaration.preferences.is_linear() {
+        Footprint::ZERO
+    } else {
+        PowerCertainty::footprint(nodes)
+    };
     let constrained = settings.step.constrained_points;
     let worker = stage
         .footprint()
@@ -293,6 +318,7 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         .beside(Row::footprint(2 * nodes))
         .beside(RowReader::footprint(nodes))
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
+        .beside(certainty)
         .beside(Footprint::of::<f64>((branches + 3) * liquid + branches));
     let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
         let candidates = choices(outer) * own.choices.branches;

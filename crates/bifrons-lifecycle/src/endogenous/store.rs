@@ -9,7 +9,7 @@ use bifrons_egm::{
 
 use super::bank::{Bank, Entry};
 use super::outer::restore;
-use super::rows::{taste, utilities};
+use super::rows::{settings, taste, utilities};
 use super::worker::Rows;
 use crate::problem::Problem;
 use crate::store::{ByteReader, ByteWriter};
@@ -76,7 +76,7 @@ pub(crate) fn read_bank(
     let empty: &[f64] = &[];
     let kernel = problem.kernel(period, regime, false, |_| Some(empty))?;
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = kernel.plan.declaration.solver.settings()?;
+    let settings = settings(kernel.plan)?;
     if let Some(outer) = &margin.outer {
         let count = reader.count()?;
         let choices = reader.numbers(count)?;

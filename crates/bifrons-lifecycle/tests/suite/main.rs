@@ -15,6 +15,7 @@ mod houses;
 mod json;
 mod kinked;
 mod nested;
+mod recursive;
 mod reference;
 mod refusals;
 mod retirement;
