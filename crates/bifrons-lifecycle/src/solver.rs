@@ -74,6 +74,14 @@ impl Solver {
         }
     }
 
+    /// Branches of `count` whose values on the grid are held at a time.
+    pub(crate) fn branches_at_a_time(&self, count: usize) -> usize {
+        match self {
+            Self::NbEgm(own) if own.branch_batch_size > 0 => own.branch_batch_size.min(count),
+            _ => count,
+        }
+    }
+
     /// The outer search and the outer choices in flight.
     pub(crate) fn outer(&self) -> Option<(&OuterSearch, usize)> {
         match self {
@@ -134,6 +142,9 @@ pub struct NbEgm {
     pub step: NbEgmOptions,
     /// How rows are read.
     pub read: ReadOptions,
+    /// Branches whose values at the liquid nodes are held at a time before they are folded into
+    /// the best; 0 is all of them. Bounds a buffer and changes no bit.
+    pub branch_batch_size: usize,
 }
 
 impl NbEgm {
@@ -154,6 +165,13 @@ impl NbEgm {
     #[must_use]
     pub fn read(mut self, read: ReadOptions) -> Self {
         self.read = read;
+        self
+    }
+
+    /// Branches whose values are held at a time.
+    #[must_use]
+    pub fn branch_batch_size(mut self, branches: usize) -> Self {
+        self.branch_batch_size = branches;
         self
     }
 }
