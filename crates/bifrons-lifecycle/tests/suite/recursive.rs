@@ -4,8 +4,8 @@
 use bifrons_egm::{MarginalRead, ReadOptions};
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
-    Ages, Domain, Edge, Fault, Joint, Liquid, Model, NbEgm, Parameters, Preferences, Regime,
-    Solution, SolveError, Solver,
+    Ages, Decisions, Domain, Edge, Fault, Joint, Liquid, Model, NbEgm, Parameters, Population,
+    Preferences, Regime, SimulateOptions, Solution, SolveError, Solver,
 };
 
 use crate::retirement::dense;
@@ -244,4 +244,28 @@ fn what_it_cannot_take_is_refused() {
     };
     assert!(fault.to_string().contains("E-NB-EZ"), "{fault}");
     assert!(matches!(*fault, Fault::Shape { value, .. } if (value - 3.0).abs() < 1e-12));
+}
+
+#[test]
+fn subjects_who_search_anew_find_what_rows_say() {
+    let solution = worker(
+        recursive(5.0, 1.6),
+        "(1 - 0.2*work)*c^0.9",
+        "1 + a",
+        Solver::NbEgm(NbEgm::new()),
+    );
+    // Also from nothing, and from next to nothing beside the income.
+    let first = [0.0, 1e-300, 1e-9, 0.9, 5.0, 10.0, 18.0];
+    let population = Population::new(first.len(), "life").state("a", first.to_vec());
+    let values = |decisions| {
+        let options = SimulateOptions::new().decisions(decisions);
+        let panel = solution.simulate(&population, &options).expect("simulated");
+        panel.table.f64("value").expect("column").to_vec()
+    };
+    let read = values(Decisions::Policy);
+    let found = values(Decisions::Reoptimise);
+    for (row, (a, b)) in read.iter().zip(&found).enumerate() {
+        // Later rows follow from slightly different choices.
+        assert!((a / b - 1.0).abs() < 1e-5, "row {row}: {a} {b}");
+    }
 }
