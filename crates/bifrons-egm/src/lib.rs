@@ -7,6 +7,7 @@
 //! | one period of a concave problem | [`egm_step`] |
 //! | one discrete choice, with folds | [`dcegm_step`] |
 //! | continuations with kinks and cliffs | [`SavingsNodes`], [`nbegm_step`] |
+//! | recursive utility (Epstein-Zin) | [`CesScale`], [`PowerCertainty`] |
 //! | budgets with kinks, cliffs and floors | [`Budget`], [`publish_on_budget`] |
 //! | the best of several candidates | [`upper_envelope`] |
 //! | keep or adjust, finite outer grid | [`OuterFold`], [`UniformFixedCost`] |
@@ -46,6 +47,7 @@ mod nbegm;
 mod outer;
 mod problem;
 mod reader;
+mod recursive;
 mod row;
 mod utility;
 
@@ -66,7 +68,7 @@ pub use error::{
 pub use euler_error::{EulerErrors, euler_error};
 pub use expectation::{Expectation, Gradient, NextChoice};
 pub use nbegm::{
-    NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsNodes, nbegm_step,
+    NbEgmOptions, NbEgmReport, NbEgmWorkspace, SavingsBreak, SavingsCliff, SavingsNodes, nbegm_step,
 };
 pub use outer::{
     AdaptiveOptions, AdaptiveSolution, Adjustment, OuterBest, OuterCandidate, OuterFold, OuterPeak,
@@ -76,6 +78,7 @@ pub use problem::{InversionReport, SavingsProblem};
 pub use reader::{
     Above, MarginalRead, ReadOptions, ReadReport, Reading, Readings, RowReader, ValueRead,
 };
+pub use recursive::{CesScale, PowerCertainty};
 pub use row::{Corner, Record, Row, RowView};
 pub use utility::{Cara, Crra, NumericInverse, Scaled, SmoothUtility, Utility};
 

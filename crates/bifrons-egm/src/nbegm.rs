@@ -1,8 +1,10 @@
 //! The step for continuations with declared kinks and cliffs.
 
+mod cliffs;
 mod curves;
 mod nodes;
 
+pub use cliffs::SavingsCliff;
 pub use nodes::{SavingsBreak, SavingsNodes};
 
 use bifrons_memory::Footprint;

@@ -13,7 +13,7 @@ use bifrons_grids::{Axis, Grid};
 /// |---|---|---|
 /// | [`Solver::GridSearch`] | every model | states × actions × nodes of the expectation |
 /// | [`Solver::Egm`] | one continuous state and action, concave | savings nodes × nodes of the expectation |
-/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs; no taste shocks | the same and the breakpoints |
+/// | [`Solver::NbEgm`] | as `DcEgm`, with resources that are straight between kinks and cliffs, and Epstein-Zin preferences without cliffs; no taste shocks | the same and the breakpoints |
 /// | [`Solver::Negm`] | as `DcEgm`, and a stock that is kept or adjusted; no taste shocks | `DcEgm` for each outer choice, and one read more per read |
 /// | [`Solver::NNbEgm`] | as `NbEgm`, and a stock that is kept or adjusted | the same with `NbEgm` |
 /// | [`Solver::DcEgm`] | the same with discrete states and actions, processes, taste shocks | the same for each combination |
@@ -71,6 +71,14 @@ impl Solver {
             Self::NbEgm(settings) => Some(settings.step),
             Self::NNbEgm(settings) => Some(settings.step().0),
             _ => None,
+        }
+    }
+
+    /// Branches of `count` whose values on the grid are held at a time.
+    pub(crate) fn branches_at_a_time(&self, count: usize) -> usize {
+        match self {
+            Self::NbEgm(own) if own.branch_batch_size > 0 => own.branch_batch_size.min(count),
+            _ => count,
         }
     }
 
@@ -134,6 +142,9 @@ pub struct NbEgm {
     pub step: NbEgmOptions,
     /// How rows are read.
     pub read: ReadOptions,
+    /// Branches whose values at the liquid nodes are held at a time before they are folded into
+    /// the best; 0 is all of them. Bounds a buffer and changes no bit.
+    pub branch_batch_size: usize,
 }
 
 impl NbEgm {
@@ -154,6 +165,13 @@ impl NbEgm {
     #[must_use]
     pub fn read(mut self, read: ReadOptions) -> Self {
         self.read = read;
+        self
+    }
+
+    /// Branches whose values are held at a time.
+    #[must_use]
+    pub fn branch_batch_size(mut self, branches: usize) -> Self {
+        self.branch_batch_size = branches;
         self
     }
 }

@@ -7,8 +7,8 @@
 
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
-    Ages, DcEgm, Domain, Edge, Liquid, Model, Parameters, Population, Preferences, Problem, Regime,
-    Retention, SimulateOptions, SolveError, SolveOptions, Solver,
+    Ages, DcEgm, Domain, Edge, Liquid, Model, NbEgm, Parameters, Population, Preferences, Problem,
+    Regime, Retention, SimulateOptions, SolveError, SolveOptions, Solver,
 };
 use bifrons_memory::Budget;
 use bifrons_memory::profiler::{CountingAllocator, Scope};
@@ -177,6 +177,7 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
     assert_eq!(blocks(20), blocks(60));
     rows_are_planned();
     rows_are_all_that_is_allocated();
+    branches_are_held_in_batches();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
 }
@@ -273,6 +274,62 @@ fn rows_are_all_that_is_allocated() {
     assert_eq!(many - some, 2 * (some - few), "blocks per cell add up");
     let per_row = (some - few) / (2 * 4);
     assert!(per_row <= 12, "{per_row} blocks per row");
+}
+
+/// Eight jobs with a tax that has a kink, on many liquid nodes.
+fn jobs(width: usize, liquid: usize) -> Problem {
+    let labels = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let grid = Linear::new(0.0, 60.0, 40).expect("nodes");
+    let life = Regime::new("life")
+        .ages(0.0, 1.0)
+        .state("a", Linear::new(0.0, 20.0, liquid).expect("nodes"))
+        .action("job", Categorical::ordered(labels).expect("labels"))
+        .action("c", Domain::free())
+        .function("gross", "1.02*a + 0.5 + job")
+        .function("cash", "gross - 0.3*max(gross - 6, 0)")
+        .function("savings", "cash - c")
+        .utility("ln(c) - 0.1*job")
+        .constraint("borrowing", "savings >= 0")
+        .law("a", "savings")
+        .liquid(Liquid::new("a", "c", "savings", grid).resources("cash"))
+        .solver(Solver::NbEgm(NbEgm::new().branch_batch_size(width)))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(3).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(2.0, 2.0).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+/// A width of `b` holds `b` of eight branches at the liquid nodes, and changes no bit.
+fn branches_are_held_in_batches() {
+    let liquid = 20_000;
+    let run = |width: usize| {
+        let problem = jobs(width, liquid);
+        let planned = problem.plan(&SolveOptions::new()).expect("fits").peak();
+        let (peak, _) = measured(|| problem.solve().expect("solved"));
+        let solution = problem.solve().expect("solved");
+        let values = solution.values(0, "life").expect("kept");
+        let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+        (planned, peak, bits)
+    };
+    let (planned, peak, bits) = run(0);
+    for width in [1, 2, 3, 5, 8, 100] {
+        let own = run(width);
+        assert_eq!(own.2, bits, "width {width}");
+        // Values and one column, by branch that is not held.
+        let saved = (8 - width.min(8) as u64) * 8 * (liquid as u64 + 1);
+        assert_eq!(planned - own.0, saved, "planned, width {width}");
+        let gap = (peak - own.1).abs_diff(saved);
+        assert!(
+            gap < 4096,
+            "width {width}: {} of {saved} saved",
+            peak - own.1
+        );
+    }
 }
 
 fn budgets_are_kept() {

@@ -5,6 +5,7 @@ use bifrons_memory::Footprint;
 use crate::budget::{Affine, BreakKind, Budget};
 use crate::budget::{first_at_or_above, first_number};
 use crate::error::EgmError;
+use crate::nbegm::SavingsCliff;
 use crate::row::RowView;
 
 /// A breakpoint of the continuation among savings nodes.
@@ -24,6 +25,8 @@ pub struct SavingsBreak {
 pub struct SavingsNodes {
     nodes: Vec<f64>,
     breaks: Vec<SavingsBreak>,
+    /// By breakpoint, the distance that rounding of the law may bridge.
+    pub(super) rounding: Vec<f64>,
     targets: Vec<Target>,
     /// Most breakpoints beside cliffs.
     limit: usize,
@@ -35,6 +38,7 @@ struct Target {
     first_above: f64,
     is_cliff: bool,
     strength: f64,
+    rounding: f64,
 }
 
 impl Default for SavingsNodes {
@@ -42,6 +46,7 @@ impl Default for SavingsNodes {
         Self {
             nodes: Vec::new(),
             breaks: Vec::new(),
+            rounding: Vec::new(),
             targets: Vec::new(),
             limit: 256,
         }
@@ -74,6 +79,7 @@ impl SavingsNodes {
     pub const fn footprint(grid: usize, breaks: usize) -> Footprint {
         Footprint::of::<f64>(grid.saturating_add(breaks.saturating_mul(2)))
             .beside(Footprint::of::<SavingsBreak>(breaks))
+            .beside(Footprint::of::<f64>(breaks))
             .beside(Footprint::of::<Target>(breaks))
     }
 
@@ -84,16 +90,17 @@ impl SavingsNodes {
 
     /// Adds a breakpoint: the first savings of its upper side.
     pub fn add(&mut self, first_above: f64, is_cliff: bool) {
-        self.add_with(first_above, is_cliff, f64::INFINITY);
+        self.push(Target {
+            first_above,
+            is_cliff,
+            strength: f64::INFINITY,
+            rounding: 0.0,
+        });
     }
 
-    fn add_with(&mut self, first_above: f64, is_cliff: bool, strength: f64) {
-        if first_above.is_finite() {
-            self.targets.push(Target {
-                first_above,
-                is_cliff,
-                strength,
-            });
+    fn push(&mut self, target: Target) {
+        if target.first_above.is_finite() {
+            self.targets.push(target);
         }
     }
 
@@ -122,7 +129,13 @@ impl SavingsNodes {
         for (&point, &kind) in budget.points().iter().zip(budget.kinds()) {
             let guess = (point - next.intercept) / next.slope;
             if let Some(savings) = first_at_or_above(guess, |s| next.at(s) >= point) {
-                self.add(savings, kind == BreakKind::Jump);
+                let size = (next.slope * savings).abs() + next.intercept.abs() + point.abs();
+                self.push(Target {
+                    first_above: savings,
+                    is_cliff: kind == BreakKind::Jump,
+                    strength: f64::INFINITY,
+                    rounding: SavingsCliff::ROUNDING * size / next.slope,
+                });
             }
         }
         let corner_ends = row.corner.and(row.x.first()).map(|&x| (x, f64::INFINITY));
@@ -174,7 +187,12 @@ impl SavingsNodes {
                 continue;
             };
             if budget.interval(next.at(savings)) == interval {
-                self.add_with(savings, false, strength);
+                self.push(Target {
+                    first_above: savings,
+                    is_cliff: false,
+                    strength,
+                    rounding: 0.0,
+                });
             }
         }
     }
@@ -199,14 +217,19 @@ impl SavingsNodes {
         self.targets.dedup_by(|next, kept| {
             let close = next.first_above <= kept.first_above.next_up().next_up();
             kept.is_cliff |= close && next.is_cliff;
+            if close {
+                kept.rounding = kept.rounding.max(next.rounding);
+            }
             close
         });
         self.nodes.clear();
         self.breaks.clear();
+        self.rounding.clear();
         let mut rest = grid.iter().copied().peekable();
         for &Target {
             first_above: above,
             is_cliff,
+            rounding,
             ..
         } in &self.targets
         {
@@ -218,6 +241,7 @@ impl SavingsNodes {
             self.nodes.push(below);
             let node = self.nodes.len();
             self.breaks.push(SavingsBreak { node, is_cliff });
+            self.rounding.push(rounding);
             self.nodes.push(above);
         }
         self.nodes.extend(rest);

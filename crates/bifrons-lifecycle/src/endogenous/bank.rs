@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader};
+use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader, SavingsCliff};
 use bifrons_memory::Footprint;
 
 use super::outer::{OuterBank, OuterReader};
@@ -33,6 +33,8 @@ pub(super) struct Entry {
     pub(super) row: Row,
     /// Resources with breakpoints.
     pub(super) budget: Option<Box<Budget>>,
+    /// Cliffs beside which savings stay.
+    pub(super) cliffs: Option<Box<[SavingsCliff]>>,
 }
 
 impl Entry {
@@ -42,6 +44,16 @@ impl Entry {
             None => self.offset + self.slope * liquid,
             Some(budget) => budget.resources(liquid),
         }
+    }
+
+    /// Consumption that leaves savings on the better side of every cliff.
+    pub(super) fn settle(&self, liquid: f64, resources: f64, consumption: f64) -> f64 {
+        let Some(cliffs) = &self.cliffs else {
+            return consumption;
+        };
+        let scale = liquid.abs() + resources.abs() + consumption.abs();
+        let settled = |c: f64, own: &SavingsCliff| own.settle(resources, c, scale);
+        cliffs.iter().fold(consumption, settled)
     }
 }
 
@@ -132,9 +144,25 @@ impl Bank {
         let reading = reading.ok()?;
         (reading.value != f64::NEG_INFINITY).then_some(Choice {
             branch,
-            value: reading.value,
-            policy: reading.policy,
+            value: self.utilities[index].value(reading.value),
+            policy: entry.settle(liquid, resources, reading.policy),
         })
+    }
+
+    /// Moves consumption at liquid states to the better side of cliffs.
+    pub(super) fn settle(
+        &self,
+        (cell, branch): (usize, usize),
+        (liquid, resources): (&[f64], &[f64]),
+        policies: &mut [f64],
+    ) {
+        let entry = self.entries.get(cell * self.branches + branch);
+        let Some(entry) = entry.filter(|own| own.cliffs.is_some()) else {
+            return;
+        };
+        for ((slot, &liquid), &resources) in policies.iter_mut().zip(liquid).zip(resources) {
+            *slot = entry.settle(liquid, resources, *slot);
+        }
     }
 
     /// Resources of a branch of a cell at liquid states.
@@ -152,7 +180,8 @@ impl Bank {
         }
     }
 
-    /// Reads a branch of a cell at ascending resources; whether all reads were possible.
+    /// Reads a branch of a cell at ascending resources; whether all reads were possible. Values
+    /// are values, marginals those of the row.
     pub(super) fn read_sorted(
         &self,
         (cell, branch): (usize, usize),
@@ -162,8 +191,24 @@ impl Bank {
         let index = cell * self.branches + branch;
         let entry = self.entries.get(index).filter(|entry| entry.feasible);
         entry.is_some_and(|entry| {
-            let utility = self.utilities[index].as_dyn();
-            entry.reader.read_sorted(utility, resources, out).is_ok()
+            let utility = &self.utilities[index];
+            let Readings {
+                value,
+                policy,
+                marginal,
+            } = out;
+            let out = Readings {
+                value: &mut *value,
+                policy,
+                marginal,
+            };
+            let read = entry.reader.read_sorted(utility.as_dyn(), resources, out);
+            if utility.scale().is_some() && read.is_ok() {
+                for own in value {
+                    *own = utility.value(*own);
+                }
+            }
+            read.is_ok()
         })
     }
 

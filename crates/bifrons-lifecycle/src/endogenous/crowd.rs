@@ -66,6 +66,8 @@ impl Bank {
                 self.read_stretch((cell, branch), &liquid[from..to], (from, to), out);
                 from = to;
             }
+            let policies = &mut out.policies[branch * count..(branch + 1) * count];
+            self.settle((cell, branch), (liquid, &out.resources[..count]), policies);
         }
     }
 

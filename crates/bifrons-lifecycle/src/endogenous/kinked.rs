@@ -2,7 +2,7 @@
 
 use bifrons_egm::{
     Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings,
-    RowReader, SavingsNodes, SavingsProblem, Threshold, nbegm_step,
+    RowReader, SavingsCliff, SavingsNodes, SavingsProblem, Threshold, nbegm_step,
 };
 use bifrons_expr::{Pieces, Symbol};
 use bifrons_lanes::{LANES, Level};
@@ -184,6 +184,7 @@ pub(super) struct KinkedWorker {
     marginal: Vec<f64>,
     pub(super) best: Vec<f64>,
     pub(super) best_marginal: Vec<f64>,
+    cliffs: Vec<SavingsCliff>,
 }
 
 impl KinkedWorker {
@@ -243,6 +244,12 @@ impl KinkedWorker {
                     .read_sorted(utility, &self.resources[from..to], out)?;
                 from = to;
             }
+            if let Some(scale) = bank.utilities[first + branch].scale() {
+                for (value, marginal) in self.value.iter_mut().zip(&mut self.marginal) {
+                    *value = scale.value(*value);
+                    *marginal /= scale.slope(*value);
+                }
+            }
             for i in 0..count {
                 if self.value[i] > self.best[i] || self.value[i].is_nan() {
                     self.best[i] = self.value[i];
@@ -290,6 +297,10 @@ impl KinkedWorker {
         entry.reader = reader;
         entry.reader.prepare(entry.row.view())?;
         entry.budget = budget.map(Box::new);
+        let view = entry.row.view();
+        self.nodes
+            .cliffs_into(problem.value, view, &mut self.cliffs);
+        entry.cliffs = (!self.cliffs.is_empty()).then(|| self.cliffs.as_slice().into());
         Ok(())
     }
 }

@@ -30,7 +30,8 @@ pub(crate) struct Margin {
     /// Index of the action, the last one.
     pub(crate) action: usize,
     pub(crate) savings: Vec<f64>,
-    /// Inputs: states and actions. Outputs: utility and its first two derivatives by the action.
+    /// Inputs: states and actions. Outputs: utility and its first two derivatives by the action;
+    /// under Epstein-Zin preferences also discount factor, risk aversion and substitution.
     pub(crate) utility: Arc<Program>,
     /// Whether utility reads age or period.
     pub(crate) by_age: bool,
@@ -144,7 +145,7 @@ impl MarginPlanner<'_> {
             action: self.actions.len() - 1,
             savings: liquid.grid.nodes().to_vec(),
             kinked: self.kinked(&roles)?,
-            by_age: self.reads_age(&utility[0]),
+            by_age: utility.iter().any(|own| self.reads_age(own)),
             utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
             cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
             laws,
@@ -209,9 +210,15 @@ impl MarginPlanner<'_> {
         }
     }
 
-    /// Probabilities, discount factor and laws of what is not liquid.
+    fn preference_names(&self) -> Vec<Symbol> {
+        let formulas = self.regime.preferences.formulas();
+        let names = formulas.iter().map(|(name, _)| preference_symbol(name));
+        names.collect()
+    }
+
+    /// Probabilities, parameters of preferences and laws of what is not liquid.
     pub(super) fn savings_stage(&self) -> Vec<Symbol> {
-        let mut names = vec![preference_symbol("discount")];
+        let mut names = self.preference_names();
         for (index, edge) in self.edges.iter().enumerate() {
             names.push(probability_symbol(index));
             if let Some((_, discrete)) = edge.plan.producers.split_last() {
@@ -338,8 +345,9 @@ impl MarginPlanner<'_> {
         }))
     }
 
-    /// Utility and its first two derivatives by the action.
-    fn utility(&mut self, roles: &Roles) -> Option<[Expr; 3]> {
+    /// Utility and its first two derivatives by the action; of preferences that are not linear
+    /// also their parameters.
+    fn utility(&mut self, roles: &Roles) -> Option<Vec<Expr>> {
         let name = Symbol::new("utility");
         let reads = self
             .definitions
@@ -368,7 +376,11 @@ impl MarginPlanner<'_> {
         };
         let marginal = whole.derivative(&roles.action);
         let curvature = marginal.derivative(&roles.action);
-        Some([whole, marginal, curvature])
+        let mut outputs = vec![whole, marginal, curvature];
+        if !self.regime.preferences.is_linear() {
+            outputs.extend(self.preference_names().iter().map(Expr::symbol));
+        }
+        Some(outputs)
     }
 
     /// Slope and offset of the next liquid state in savings, for each edge.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{AdaptiveSolution, Expectation, Readings, Row, RowReader, StepWorkspace};
+use bifrons_egm::{
+    AdaptiveSolution, Expectation, MarginalRead, PowerCertainty, Readings, Row, RowReader,
+    StepWorkspace,
+};
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 use bifrons_memory::Footprint;
@@ -19,7 +22,7 @@ use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::log_sum;
 use crate::problem::Problem;
 use crate::solution::Solution;
-use crate::solver::OuterSearch;
+use crate::solver::{DcEgm, OuterSearch};
 
 /// A regime at one age, solved.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ pub(crate) fn solve(
     cache: &mut Cache,
 ) -> Option<Result<Solved, Trouble>> {
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = kernel.plan.declaration.solver.settings()?;
+    let settings = settings(kernel.plan)?;
     let targets = targets(solution, kernel, period)?;
     if let Some(outer) = &margin.outer {
         let rows = Rows {
@@ -65,10 +68,20 @@ pub(crate) fn solve(
     ))
 }
 
+/// Settings of the solver. Under Epstein-Zin preferences the marginal is the derivative of what is
+/// read as value, so that the marginal of the certainty equivalent is the derivative of it.
+pub(super) fn settings(plan: &RegimePlan) -> Option<DcEgm> {
+    let own = plan.declaration.solver.settings()?;
+    if plan.declaration.preferences.is_linear() {
+        return Some(own);
+    }
+    Some(own.read(own.read.with_marginal(MarginalRead::DerivativeOfValue)))
+}
+
 fn solve_rows(
     kernel: &Kernel<'_>,
     margin: &Margin,
-    settings: crate::solver::DcEgm,
+    settings: DcEgm,
     targets: Vec<Target<'_>>,
     threads: &Threads,
     cache: &mut Cache,
@@ -111,10 +124,12 @@ fn solve_rows(
         outer: None,
     };
     let nodes = kernel.period.space.reader.space().axes()[margin.state].nodes();
+    let solver = &kernel.plan.declaration.solver;
+    let width = solver.branches_at_a_time(branches);
     let mut values = vec![0.0; cells * liquid];
     threads.for_each_with(
         values.chunks_mut(liquid),
-        || Table::new(branches, liquid),
+        || Table::new(width, liquid),
         |table, cell, values| table.fill(&bank, cell, nodes, values),
     );
     Ok(Solved { values, bank })
@@ -130,8 +145,10 @@ pub(super) fn taste(kernel: &Kernel<'_>) -> f64 {
     })
 }
 
-/// Values of all branches of a cell at the nodes of the liquid state.
+/// Values of some or all branches of a cell at the nodes of the liquid state.
 struct Table {
+    /// Branches at a time; fewer than all only without taste shocks.
+    width: usize,
     values: Vec<f64>,
     resources: Vec<f64>,
     policy: Vec<f64>,
@@ -140,57 +157,76 @@ struct Table {
 }
 
 impl Table {
-    fn new(branches: usize, liquid: usize) -> Self {
+    fn new(width: usize, liquid: usize) -> Self {
         Self {
-            values: vec![0.0; branches * liquid],
+            width,
+            values: vec![0.0; width * liquid],
             resources: vec![0.0; liquid],
             policy: vec![0.0; liquid],
             marginal: vec![0.0; liquid],
-            column: vec![0.0; branches],
+            column: vec![0.0; width],
         }
     }
 
+    /// The values of a cell. Branches are taken in ascending order, so that the width changes no
+    /// bit: of a maximum all that matters is the order of its terms.
     fn fill(&mut self, bank: &Bank, cell: usize, nodes: &[f64], values: &mut [f64]) {
         let count = nodes.len();
-        for branch in 0..bank.branches {
-            let index = cell * bank.branches + branch;
-            let entry = &bank.entries[index];
-            let own = &mut self.values[branch * count..(branch + 1) * count];
-            if !entry.feasible {
-                own.fill(f64::NEG_INFINITY);
-                continue;
+        values.fill(f64::NEG_INFINITY);
+        let mut first = 0;
+        while first < bank.branches {
+            let width = self.width.min(bank.branches - first);
+            for own in 0..width {
+                self.read(bank, (cell, first + own, own), nodes);
             }
-            if entry.budget.is_some() {
-                // Resources fall at a cliff, so each node is read on its own.
-                for (slot, &node) in own.iter_mut().zip(nodes) {
-                    let choice = bank.read(cell, branch, node);
-                    *slot = choice.map_or(f64::NEG_INFINITY, |choice| choice.value);
+            for (node, value) in values.iter_mut().enumerate() {
+                let column = &mut self.column[..width];
+                for (branch, slot) in column.iter_mut().enumerate() {
+                    *slot = self.values[branch * count + node];
                 }
-                continue;
+                // The sum is the largest value for a scale of zero.
+                let own = log_sum(bank.scale, column);
+                if own > *value || own.is_nan() {
+                    *value = own;
+                }
             }
-            for (slot, &node) in self.resources.iter_mut().zip(nodes) {
-                *slot = entry.resources(node);
-            }
-            let out = Readings {
-                value: &mut *own,
-                policy: &mut self.policy,
-                marginal: &mut self.marginal,
-            };
-            let utility = bank.utilities[index].as_dyn();
-            if entry
-                .reader
-                .read_sorted(utility, &self.resources, out)
-                .is_err()
-            {
-                own.fill(f64::NAN);
-            }
+            first += width;
         }
-        for (node, value) in values.iter_mut().enumerate() {
-            for (branch, slot) in self.column.iter_mut().enumerate() {
-                *slot = self.values[branch * count + node];
+    }
+
+    /// Values of one branch at all nodes, into its place.
+    fn read(&mut self, bank: &Bank, (cell, branch, place): (usize, usize, usize), nodes: &[f64]) {
+        let count = nodes.len();
+        let index = cell * bank.branches + branch;
+        let entry = &bank.entries[index];
+        let own = &mut self.values[place * count..(place + 1) * count];
+        if !entry.feasible {
+            own.fill(f64::NEG_INFINITY);
+            return;
+        }
+        if entry.budget.is_some() {
+            // Resources fall at a cliff, so each node is read on its own.
+            for (slot, &node) in own.iter_mut().zip(nodes) {
+                let choice = bank.read(cell, branch, node);
+                *slot = choice.map_or(f64::NEG_INFINITY, |choice| choice.value);
             }
-            // The sum is the largest value for a scale of zero.
-            *value = log_sum(bank.scale, &self.column);
+            return;
+        }
+        for (slot, &node) in self.resources.iter_mut().zip(nodes) {
+            *slot = entry.resources(node);
+        }
+        let out = Readings {
+            value: &mut *own,
+            policy: &mut self.policy,
+            marginal: &mut self.marginal,
+        };
+        let utility = bank.utilities[index].as_dyn();
+        if entry
+            .reader
+            .read_sorted(utility, &self.resources, out)
+            .is_err()
+        {
+            own.fill(f64::NAN);
         }
     }
 }
@@ -219,15 +255,22 @@ pub(super) fn utilities(kernel: &Kernel<'_>, margin: &Margin) -> Result<Vec<Cell
             machine.slots[states + place] = [value; LANES];
         }
         let at = states + margin.action;
-        let own = CellUtility::recognise(&margin.utility, &mut machine, at, scale);
+        let (own, what) = if kernel.plan.declaration.preferences.is_linear() {
+            let own = CellUtility::recognise(&margin.utility, &mut machine, at, scale);
+            let what = "marginal utility must be positive and fall with the action, up to the \
+                        largest savings";
+            (own, what)
+        } else {
+            let own = CellUtility::recursive(&margin.utility, &mut machine, at, scale);
+            let what = "E-NB-EZ: under Epstein-Zin preferences utility must be A·c^φ with positive A \
+                        and φ, φ(1 - 1/ψ) below one, positive ψ and a discount factor inside of \
+                        (0, 1), for consumption up to the largest savings";
+            (own, what)
+        };
         all.push(own.ok_or(Trouble {
             cell,
             branch,
-            kind: FaultKind::Shape {
-                what: "marginal utility must be positive and fall with the action, up to the \
-                       largest savings",
-                value: scale,
-            },
+            kind: FaultKind::Shape { what, value: scale },
         })?);
     }
     Ok(all)
@@ -280,6 +323,12 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         Some(outer) => nested_footprint(own, outer, (rows, liquid, nodes)),
     };
     let branches = own.choices.branches;
+    let width = plan.declaration.solver.branches_at_a_time(branches);
+    let certainty = if plan.declaration.preferences.is_linear() {
+        Footprint::ZERO
+    } else {
+        PowerCertainty::footprint(nodes)
+    };
     let constrained = settings.step.constrained_points;
     let worker = stage
         .footprint()
@@ -293,7 +342,8 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         .beside(Row::footprint(2 * nodes))
         .beside(RowReader::footprint(nodes))
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
-        .beside(Footprint::of::<f64>((branches + 3) * liquid + branches));
+        .beside(certainty)
+        .beside(Footprint::of::<f64>((width + 3) * liquid + width));
     let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
         let candidates = choices(outer) * own.choices.branches;
         OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bifrons_egm::{
-    Affine, BreakKind, BreakOwner, Budget, Corner, ReadOptions, Row, RowReader, RowView, Threshold,
+    Affine, BreakKind, BreakOwner, Budget, Corner, ReadOptions, Row, RowReader, RowView,
+    SavingsCliff, Threshold,
 };
 
 use super::bank::{Bank, Entry};
 use super::outer::restore;
-use super::rows::{taste, utilities};
+use super::rows::{settings, taste, utilities};
 use super::worker::Rows;
 use crate::problem::Problem;
 use crate::store::{ByteReader, ByteWriter};
@@ -57,6 +58,12 @@ fn write_entry(entry: &Entry, out: &mut ByteWriter) {
     out.codes(view.owner);
     out.u64(view.marks.len() as u64);
     out.numbers(view.marks);
+    let cliffs = entry.cliffs.as_deref().unwrap_or_default();
+    out.u64(cliffs.len() as u64);
+    for own in cliffs {
+        out.flag(own.better == BreakOwner::Above);
+        out.numbers(&[own.first_above, own.rounding, own.lowest]);
+    }
 }
 
 /// Reads what [`write_bank`] wrote.
@@ -69,7 +76,7 @@ pub(crate) fn read_bank(
     let empty: &[f64] = &[];
     let kernel = problem.kernel(period, regime, false, |_| Some(empty))?;
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = kernel.plan.declaration.solver.settings()?;
+    let settings = settings(kernel.plan)?;
     if let Some(outer) = &margin.outer {
         let count = reader.count()?;
         let choices = reader.numbers(count)?;
@@ -141,6 +148,20 @@ fn read_entry(reader: &mut ByteReader<'_>) -> Option<Entry> {
         corner,
     });
     entry.row = row;
+    let mut cliffs = Vec::new();
+    for _ in 0..reader.count()? {
+        let better = match reader.flag()? {
+            true => BreakOwner::Above,
+            false => BreakOwner::Below,
+        };
+        cliffs.push(SavingsCliff {
+            better,
+            first_above: reader.number()?,
+            rounding: reader.number()?,
+            lowest: reader.number()?,
+        });
+    }
+    entry.cliffs = (!cliffs.is_empty()).then(|| cliffs.into());
     Some(entry)
 }
 

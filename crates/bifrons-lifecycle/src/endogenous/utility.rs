@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bifrons_egm::{Cara, Crra, NumericInverse, Scaled, SmoothUtility, Utility};
-use bifrons_lanes::{LANES, Level};
+use bifrons_egm::{Cara, CesScale, Crra, NumericInverse, Scaled, SmoothUtility, Utility};
+use bifrons_lanes::{LANES, Level, math};
 
 use crate::program::{Lane, Machine, Program};
 
@@ -15,6 +15,8 @@ pub(crate) enum CellUtility {
     ScaledCrra(Scaled<Crra>),
     ScaledCara(Scaled<Cara>),
     Formula(Box<NumericInverse<Formula>>),
+    /// Of Epstein-Zin preferences: rows are on a scale on which they are additive.
+    Recursive(Scaled<Crra>, CesScale),
 }
 
 impl CellUtility {
@@ -24,7 +26,47 @@ impl CellUtility {
             Self::ScaledCrra(own) => own,
             Self::ScaledCara(own) => own,
             Self::Formula(own) => &**own,
+            Self::Recursive(own, _) => own,
         }
+    }
+
+    /// The scale of the rows, if it is not that of values.
+    pub(super) fn scale(&self) -> Option<&CesScale> {
+        match self {
+            Self::Recursive(_, scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// The value that a row says on its scale.
+    pub(super) fn value(&self, read: f64) -> f64 {
+        self.scale().map_or(read, |scale| scale.value(read))
+    }
+
+    /// The utility of Epstein-Zin preferences whose flow is `A c^φ`; the outputs beyond the
+    /// derivatives are discount factor, risk aversion and substitution. `None` for another flow
+    /// or parameters that have no such utility.
+    pub(super) fn recursive(
+        program: &Program,
+        machine: &mut Machine,
+        action: usize,
+        scale: f64,
+    ) -> Option<Self> {
+        let points = sample(scale);
+        machine.slots[action] = points;
+        program.run(Level::detect(), machine);
+        let outputs = program.outputs(machine);
+        let (flow, marginal) = (outputs[0], outputs[1]);
+        let (discount, substitution) = (outputs[3][0], outputs[5][0]);
+        let elasticity = core::array::from_fn(|l| points[l] * marginal[l] / flow[l]);
+        let power = constant(&elasticity).filter(|_| flow.iter().all(|q| *q > 0.0))?;
+        // Where consumption is nearest to one its power has the fewest digits to lose.
+        let distance = |lane: &usize| math::ln(points[*lane]).abs();
+        let at = (0..LANES).min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let factor = flow[at] / math::pow(points[at], power);
+        let own = CesScale::new(substitution).ok()?;
+        let utility = own.utility(discount, (factor, power)).ok()?;
+        Some(Self::Recursive(utility, own))
     }
 
     /// The utility of a row that is never read.

@@ -1,8 +1,8 @@
 //! One row: continuation, inversion, envelope.
 
 use bifrons_egm::{
-    Budget, EgmError, Expectation, Gradient, NextChoice, Row, RowReader, SavingsProblem,
-    StepWorkspace, TasteShocks, dcegm_step, egm_step,
+    BreakKind, Budget, EgmError, Expectation, Gradient, NextChoice, PowerCertainty, Row, RowReader,
+    SavingsProblem, StepWorkspace, TasteShocks, dcegm_step, egm_step,
 };
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
@@ -56,6 +56,8 @@ pub(super) struct Worker {
     codes: Vec<Option<Machine>>,
     terminals: Vec<Option<Machine>>,
     expectation: Expectation,
+    /// Takes the place of the expectation under Epstein-Zin preferences.
+    certainty: Option<PowerCertainty>,
     step: StepWorkspace,
     row: Row,
     queries: Vec<f64>,
@@ -122,6 +124,7 @@ impl Rows<'_> {
                 .collect(),
             terminals: self.targets.iter().map(terminal).collect(),
             expectation: Expectation::new().with_stochastic_node_batch_size(batch),
+            certainty: (!kernel.plan.declaration.preferences.is_linear()).then(PowerCertainty::new),
             step: StepWorkspace::new(),
             row,
             queries: vec![0.0; nodes * branches],
@@ -212,11 +215,25 @@ impl Rows<'_> {
             self.check(worker)?;
         }
         self.place_nodes(worker)?;
-        worker.expectation.reset(worker.savings.len());
+        let layout = &self.kernel.stage.layout;
+        match &mut worker.certainty {
+            None => worker.expectation.reset(worker.savings.len()),
+            Some(certainty) => {
+                let outputs = self.kernel.stage.now.outputs(&worker.now);
+                certainty.reset(worker.savings.len(), outputs[layout.preferences + 1][0]);
+            }
+        }
         for place in 0..self.targets.len() {
             self.expect(worker, place, Pass::Values)?;
         }
-        worker.expectation.finish();
+        match (&worker.certainty, utility.scale()) {
+            (Some(certainty), Some(scale)) => {
+                let (values, marginals) = (&mut worker.values, &mut worker.marginals);
+                let done = certainty.finish_into(scale, values, marginals);
+                done.map_err(|_| FaultKind::NotANumber)?;
+            }
+            _ => worker.expectation.finish(),
+        }
         self.step(worker, utility, budget, entry)
     }
 
@@ -238,7 +255,17 @@ impl Rows<'_> {
         let Some((machine, _)) = &mut worker.kinked else {
             return Ok(None);
         };
-        kinked.budget(machine, &cell).map(Some)
+        let budget = kinked.budget(machine, &cell)?;
+        let mut breaks = budget.points().iter().zip(budget.kinds());
+        let jump = breaks.find(|(_, kind)| **kind == BreakKind::Jump);
+        if let Some((&at, _)) = jump.filter(|_| worker.certainty.is_some()) {
+            return Err(FaultKind::Shape {
+                what: "E-NB-EZ: under Epstein-Zin preferences resources must be continuous in the \
+                       liquid state: no cliff",
+                value: at,
+            });
+        }
+        Ok(Some(budget))
     }
 
     /// Adds the breakpoints of what may follow to the savings nodes.
@@ -273,19 +300,20 @@ impl Rows<'_> {
         let discount = self.kernel.stage.now.outputs(&worker.now)[layout.preferences][0];
         let Worker {
             expectation,
+            certainty,
+            values,
+            marginals,
             step,
             row,
             savings,
             kinked,
             ..
         } = worker;
-        let problem = SavingsProblem::new(
-            savings,
-            expectation.value(),
-            expectation.marginal(),
-            utility.as_dyn(),
-            discount,
-        );
+        let (value, marginal) = match certainty {
+            None => (expectation.value(), expectation.marginal()),
+            Some(_) => (values.as_slice(), marginals.as_slice()),
+        };
+        let problem = SavingsProblem::new(savings, value, marginal, utility.as_dyn(), discount);
         let solver = &self.kernel.plan.declaration.solver;
         let reader = RowReader::new(self.settings.read);
         let result = problem.and_then(|problem| match (solver, kinked, solver.kinked()) {
@@ -580,7 +608,10 @@ impl Rows<'_> {
             }
             kinked.read(bank, cell, [slope, offset])?;
             let (value, marginal) = (&kinked.best, &kinked.best_marginal);
-            return worker.expectation.add_values(weight, value, marginal);
+            return match &mut worker.certainty {
+                None => worker.expectation.add_values(weight, value, marginal),
+                Some(certainty) => certainty.add(weight, value, marginal),
+            };
         }
         let nodes = self.margin.savings.len();
         let first = cell * bank.branches;
@@ -656,7 +687,10 @@ impl Rows<'_> {
                 }
             }
         }
-        worker.expectation.add_values(weight, values, marginals)
+        match &mut worker.certainty {
+            None => worker.expectation.add_values(weight, values, marginals),
+            Some(certainty) => certainty.add(weight, values, marginals),
+        }
     }
 
     fn add_terminal(
@@ -704,9 +738,11 @@ impl Rows<'_> {
                 worker.marginals[from + lane] = slope * outputs[1][lane];
             }
         }
-        worker
-            .expectation
-            .add_values(weight, &worker.values, &worker.marginals)
+        let (values, marginals) = (&worker.values, &worker.marginals);
+        match &mut worker.certainty {
+            None => worker.expectation.add_values(weight, values, marginals),
+            Some(certainty) => certainty.add(weight, values, marginals),
+        }
     }
 
     /// The next node, the last axis fastest.

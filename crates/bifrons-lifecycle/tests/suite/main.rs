@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod cliffs;
 mod endogenous;
 mod errors;
 mod hoisted;
@@ -15,6 +16,7 @@ mod houses;
 mod json;
 mod kinked;
 mod nested;
+mod recursive;
 mod reference;
 mod refusals;
 mod retirement;

@@ -111,13 +111,15 @@ impl MarginPlanner<'_> {
             let message = "there are taste shocks";
             self.refuse("EV1", "taste shocks", message, "use DcEgm or GridSearch");
         }
-        if !self.regime.preferences.is_linear() {
+        let solver = &self.regime.solver;
+        let recursive = solver.kinked().is_some() && solver.outer().is_none();
+        if !self.regime.preferences.is_linear() && !recursive {
             let message = "preferences are not linear";
             self.refuse(
                 "AGG",
                 "preferences",
                 message,
-                "use linear preferences or GridSearch",
+                "use linear preferences, NbEgm without an outer margin, or GridSearch",
             );
         }
         self.check_plain(liquid);

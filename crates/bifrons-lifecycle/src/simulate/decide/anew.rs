@@ -11,8 +11,8 @@ const BLOCKS: usize = 8;
 const ROUNDS: usize = 9;
 /// Rounds in which the largest feasible amount is enclosed, each by `1 / 17`.
 const EDGE_ROUNDS: usize = 15;
-/// Doublings until no amount is feasible any more.
-const DOUBLINGS: usize = 64;
+/// Doublings until no amount is feasible any more: from the smallest number to the largest.
+const DOUBLINGS: usize = 2176;
 
 /// Searches for the best amount of the last action.
 pub(super) struct Searcher {
@@ -113,8 +113,9 @@ impl Searcher {
         let mut edge = (0.0, f64::INFINITY);
         for block in 0..DOUBLINGS / LANES {
             let power = |lane: usize| {
-                let at = i32::try_from(block * LANES + lane).unwrap_or(0);
-                scale * 2.0_f64.powi(at - 40)
+                let at = i32::try_from(block * LANES + lane).unwrap_or(0) - 40;
+                // In two factors, as one would be infinite before the product is.
+                scale * 2.0_f64.powi(at / 2) * 2.0_f64.powi(at - at / 2)
             };
             self.enclose(kernel, power, &mut edge);
             if edge.1 < f64::INFINITY {
