@@ -149,8 +149,8 @@ where
         })
     }
 
-    /// Runs to the end; the recorder has the result.
-    pub(crate) fn run(mut self, y0: &[f64], options: &Options) {
+    /// Runs to the end; the recorder has the result, the caller the stepper.
+    pub(crate) fn run(mut self, y0: &[f64], options: &Options) -> S {
         self.y.copy_from_slice(y0);
         let outcome = self.integrate(options);
         let solution = &mut self.recorder.solution;
@@ -165,6 +165,7 @@ where
         solution.statistics.root_evaluations = self.watch.evaluations;
         solution.statistics.disarmed = self.watch.disarmed;
         solution.statistics.events = self.events;
+        self.stepper
     }
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
