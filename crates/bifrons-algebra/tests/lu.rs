@@ -149,9 +149,7 @@ proptest! {
         for history in 1..3 {
             let _may_be_singular = used.refactor(&values(history));
         }
-        let mut poisoned = values(3);
-        poisoned[count / 2] = f64::NAN;
-        prop_assert!(used.refactor(&poisoned).is_err());
+        prop_assert!(used.refactor(&vec![f64::NAN; count]).is_err());
         let _may_be_singular = used.refactor(&values(4));
         used.forget_pivots();
         let mut new = Lu::<f64>::analyse(&structure);

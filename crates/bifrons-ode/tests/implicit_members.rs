@@ -17,7 +17,7 @@ const METHODS: [Method; 8] = [
     Method::Esdirk5,
     Method::Auto,
 ];
-const SPAN: (f64, f64) = (0.0, 1.5);
+const SPAN: (f64, f64) = (0.0, 0.8);
 
 /// Member `i` of a family: reaction in a ring with flow, whose strength and direction change the
 /// pivots from one member to the next. Member 5 grows without bound, member 7 asks to stop.
@@ -64,7 +64,7 @@ impl Problem for Ring {
     }
 }
 
-const N: usize = 24;
+const N: usize = 12;
 
 fn ring_size(mass: &Mass) -> usize {
     match mass {
@@ -111,10 +111,10 @@ fn ring(member: usize, kind: usize) -> (Ring, Vec<f64>) {
 }
 
 fn options(method: Method, member: usize) -> Options {
-    let relative = [1e-4, 1e-6, 1e-5][member % 3];
+    let relative = [1e-3, 1e-5, 1e-4][member % 3];
     let mut options = Options::with_tolerance(Tolerance::new(relative, 1e-8).unwrap());
     options.method = method;
-    options.max_steps = 20_000;
+    options.max_steps = 2_000;
     options
 }
 
@@ -146,7 +146,7 @@ fn text(outcome: &Outcome) -> String {
 #[test]
 fn members_have_the_bits_of_single_runs_in_any_order() {
     for method in METHODS {
-        for kind in 0..6 {
+        for kind in 0..4 {
             let wanted: Vec<String> = (0..9)
                 .map(|member| text(&alone(method, kind, member)))
                 .collect();
@@ -339,7 +339,7 @@ fn explicit_methods_do_not_use_the_workspace() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     /// Random sequences of members, methods and kinds in one workspace.
     #[test]

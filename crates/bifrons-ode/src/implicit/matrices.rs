@@ -173,6 +173,16 @@ impl Matrices {
         (self.union.structure(), &self.mass, &self.jacobian)
     }
 
+    /// Values of a Jacobian as the problem states them.
+    pub(super) const fn raw_count(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// Writes a Jacobian that stands as the problem states it to its places in the structure.
+    pub(super) fn spread(&self, raw: &[f64], out: &mut [f64]) {
+        self.union.spread_second(raw, out);
+    }
+
     /// Evaluates the Jacobian at `(t, y)`, where the right-hand side is `here`.
     pub(super) fn evaluate<P: Problem>(
         &mut self,
