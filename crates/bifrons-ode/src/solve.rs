@@ -96,16 +96,31 @@ fn in_workspace<P: Problem>(
     found.map_err(|error| without_tolerance(error, &options.tolerance))
 }
 
-/// Steps that vanish because a component has no tolerance are named so.
+/// Error of a step, relative to its component, that is round-off: a few operations on each of a
+/// dozen stages.
+const NOISE: f64 = 64.0 * f64::EPSILON;
+
+/// Steps that vanish because a component has no tolerance, or one below its round-off, are named
+/// so.
 fn without_tolerance(mut error: SolveError, tolerance: &Tolerance) -> SolveError {
     if let SolveError::Failed { failure, partial } = &mut error
-        && let Failure::StepUnderflow { t, component, .. } = *failure
+        && let Failure::StepUnderflow {
+            t, component, norm, ..
+        } = *failure
     {
         let absolute = tolerance.absolute();
         let own = absolute.get(component).or(absolute.first()).copied();
         let size = partial.last_state.get(component).map_or(1.0, |y| y.abs());
-        if own.unwrap_or(1.0) + tolerance.relative() * size <= 0.0 {
+        let weight = own.unwrap_or(1.0) + tolerance.relative() * size;
+        if weight <= 0.0 {
             *failure = Failure::ZeroWeight { component, t };
+        } else if norm > 1.0 && norm * weight <= NOISE * size {
+            let factor = norm;
+            *failure = Failure::ToleranceTooSmall {
+                t,
+                component,
+                factor,
+            };
         }
     }
     error
