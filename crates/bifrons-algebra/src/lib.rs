@@ -15,7 +15,8 @@
 //!
 //! * [`Structure`] says where the entries of a matrix are (dense, banded, compressed columns) and
 //!   in which order their values stand; values are plain slices, so `M − c J` is one loop.
-//! * [`Lu`] factors real and [`Complex`] matrices; refactoring and solving allocate nothing.
+//! * [`Lu`] factors real and [`Complex`] matrices; refactoring and solving allocate nothing;
+//!   [`Lu::forget_pivots`] makes one analysis serve many runs with the bits of each run alone.
 //! * [`Union`] puts matrices of different structure into one.
 //! * [`Colouring`] groups columns, and [`differences`] fills a Jacobian with few evaluations.
 //! * [`Newton`] solves small nonlinear systems with damping; [`Contraction`] judges a simplified

@@ -134,6 +134,19 @@ impl<S: Scalar> Lu<S> {
         }
     }
 
+    /// Makes the next factorisation choose its pivots as if it were the first one.
+    ///
+    /// A sparse factorisation keeps pivots and patterns for the next matrix, so its bits depend on
+    /// the matrices before it. Afterwards they do not: factors and solutions are those of a newly
+    /// analysed [`Lu`], bit for bit. The ordering and the memory of the factors stay. Other
+    /// structures remember nothing. Cost: constant; the next sparse factorisation searches pivots
+    /// and patterns again.
+    pub fn forget_pivots(&mut self) {
+        if let Kind::Sparse(lu) = &mut self.kind {
+            lu.forget_pivots();
+        }
+    }
+
     /// Replaces the right-hand side `x` by the solution of `A x = b`.
     #[inline]
     pub fn solve(&mut self, x: &mut [S]) {

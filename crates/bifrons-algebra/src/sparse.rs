@@ -108,6 +108,11 @@ impl<S: Scalar> SparseLu<S> {
         Ok(pivots)
     }
 
+    /// The next factorisation searches pivots; a search starts from the ordering alone.
+    pub(crate) const fn forget_pivots(&mut self) {
+        self.ready = false;
+    }
+
     /// Entries of both factors with the diagonal.
     pub(crate) fn fill(&self) -> usize {
         self.lower.rows.len() + self.upper.rows.len() + self.n

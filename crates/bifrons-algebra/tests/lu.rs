@@ -135,6 +135,40 @@ proptest! {
         }
     }
 
+    /// After other matrices, a failed one included, a forgetful factorisation has the bits of a
+    /// new one.
+    #[test]
+    fn forgotten_pivots_leave_no_trace(kind in 0_u8..5, n in 1_usize..40, seed in any::<u64>()) {
+        let structure = structure(kind, n, seed);
+        let count = structure.value_count();
+        // Without a heavy diagonal: pivots differ from matrix to matrix.
+        let values = |round: u64| -> Vec<f64> {
+            (0..count).map(|k| noise(seed ^ round, k + 7)).collect()
+        };
+        let mut used = Lu::<f64>::analyse(&structure);
+        for history in 1..3 {
+            let _may_be_singular = used.refactor(&values(history));
+        }
+        prop_assert!(used.refactor(&vec![f64::NAN; count]).is_err());
+        let _may_be_singular = used.refactor(&values(4));
+        used.forget_pivots();
+        let mut new = Lu::<f64>::analyse(&structure);
+        let factored = new.refactor(&values(0));
+        prop_assert_eq!(used.refactor(&values(0)), factored);
+        let (mut a, mut b): (Vec<f64>, Vec<f64>) =
+            (0..n).map(|k| (noise(seed, k), noise(seed, k))).unzip();
+        if factored.is_ok() {
+            used.solve(&mut a);
+            new.solve(&mut b);
+            let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&a), bits(&b));
+            used.solve_transposed(&mut a);
+            new.solve_transposed(&mut b);
+            prop_assert_eq!(bits(&a), bits(&b));
+            prop_assert_eq!(used.fill(), new.fill());
+        }
+    }
+
     /// `c M − J` built in the union is the matrix built entry by entry.
     #[test]
     fn unions_hold_both_matrices(a in 0_u8..5, b in 0_u8..5, n in 2_usize..30, seed in any::<u64>()) {
@@ -336,4 +370,26 @@ fn chooses_new_pivots_when_kept_ones_vanish() {
             assert!((x - w).abs() < 1e-12, "{x} {w} at {diagonal}");
         }
     }
+}
+
+/// Why pivots have to be forgotten: kept ones change the last bits of a solution.
+#[test]
+fn kept_pivots_differ_from_new_ones() {
+    let structure =
+        Structure::Sparse(Sparsity::from_places(2, [(0, 0), (1, 0), (0, 1), (1, 1)]).unwrap());
+    let values = by_rows(&structure, &[0.005, 1.0, 1.0, 0.3]);
+    let solution = |lu: &mut Lu<f64>| {
+        lu.refactor(&values).unwrap();
+        let mut x = [0.1, 0.7];
+        lu.solve(&mut x);
+        x.map(f64::to_bits)
+    };
+    let mut used = Lu::<f64>::analyse(&structure);
+    used.refactor(&by_rows(&structure, &[3.0, 1.0, 1.0, 0.3]))
+        .unwrap();
+    let kept = solution(&mut used);
+    let new = solution(&mut Lu::analyse(&structure));
+    assert_ne!(kept, new);
+    used.forget_pivots();
+    assert_eq!(solution(&mut used), new);
 }

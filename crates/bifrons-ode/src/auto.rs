@@ -19,16 +19,15 @@ mod stepper;
 
 use bifrons_memory::Footprint;
 
-use crate::drive::Run;
 use crate::ensemble::EnsembleWorkspace;
 use crate::error::SolveError;
 use crate::explicit::stages::Stages;
 use crate::explicit::{Explicit, Pace, tsit5};
-use crate::implicit::{Bdf, RODAS5P, Rosenbrock, Setup};
+use crate::implicit::{Bdf, ImplicitWorkspace, IntoMatrices, RODAS5P, Rosenbrock, Setup};
+use crate::implicit::{drive, matrices};
 use crate::method::Method;
 use crate::options::{Options, Save};
 use crate::problem::{Erased, Mass, Problem as _};
-use crate::recorder::Recorder;
 use crate::solution::{Phase, Solution};
 use crate::stepper::Stepper;
 use stepper::Auto;
@@ -51,8 +50,8 @@ pub(crate) fn run(
     problem: Erased<'_>,
     span: (f64, f64),
     y0: &[f64],
-    save: &Save,
-    options: &Options,
+    (save, options): (&Save, &Options),
+    mut workspace: Option<&mut ImplicitWorkspace>,
 ) -> Result<Solution, SolveError> {
     let method = implicit_method(y0.len());
     if *problem.mass() != Mass::Identity {
@@ -60,42 +59,41 @@ pub(crate) fn run(
             method,
             ..options.clone()
         };
-        let mut solution = crate::implicit::run(problem, span, y0, save, &options)?;
+        let mut solution = crate::implicit::run(problem, span, y0, (save, &options), workspace)?;
         solution.phases.push(Phase { t: span.0, method });
         solution.statistics.implicit_steps = solution.statistics.accepted;
         return Ok(solution);
     }
     let setup =
         Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
+    let matrices = matrices(workspace.as_deref_mut(), &setup, false)?;
+    let how = (save, options, workspace);
     if method == Method::Bdf {
-        let implicit = Bdf::new(&setup)?;
-        change(problem, implicit, span, y0, save, options)
+        let implicit = Bdf::with(&setup, matrices)?;
+        change(problem, implicit, span, y0, how)
     } else {
-        let implicit = Rosenbrock::new(&setup, &RODAS5P)?;
-        change(problem, implicit, span, y0, save, options)
+        let implicit = Rosenbrock::with(&setup, &RODAS5P, matrices)?;
+        change(problem, implicit, span, y0, how)
     }
 }
 
-fn change<'p, I: Stiff + Stepper<Erased<'p>>>(
+fn change<'p, I: Stiff + Stepper<Erased<'p>> + IntoMatrices>(
     problem: Erased<'p>,
     implicit: I,
     span: (f64, f64),
     y0: &[f64],
-    save: &Save,
-    options: &Options,
+    how: (&Save, &Options, Option<&mut ImplicitWorkspace>),
 ) -> Result<Solution, SolveError> {
     type Arrays<'w> = tsit5::Arrays<'w, 1>;
     let n = y0.len();
     let mut workspace = EnsembleWorkspace::<1>::with_arrays(n, Arrays::ARRAYS);
     let mut dense = vec![0.0; n * Arrays::COEFFICIENTS];
     let (stages, member, _) = workspace.split::<Arrays<'_>>();
-    options.tolerance.expand_into(member.absolute)?;
-    let relative = options.tolerance.relative();
+    let tolerance = &how.1.tolerance;
+    tolerance.expand_into(member.absolute)?;
+    let relative = tolerance.relative();
     let explicit = Explicit::new(stages, member, &mut dense, relative, Pace::Adaptive);
-    let stepper = Auto::new(explicit, implicit, n);
-    let mut recorder = Recorder::new(save, span, y0, Stepper::coefficient_count(&stepper));
-    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
-    recorder.finish()
+    drive(problem, Auto::new(explicit, implicit, n), span, y0, how)
 }
 
 /// Bytes of both methods together; `fill` is the number of entries of sparse factors.

@@ -11,11 +11,13 @@ use core::marker::PhantomData;
 use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
 use crate::event::{Event, EventLog, Response};
+use crate::method::Method;
 use crate::options::Options;
 use crate::problem::{Bounded, Carries, Fault, Problem};
 use crate::recorder::Recorder;
 use crate::solution::Outcome;
 use crate::stepper::{Attempt, Restart, Start, Stepper};
+use crate::tolerance::check_round_off;
 use crate::watch::{Change, Found, Rate, Track, Watch, happen, same_bits};
 use stops::Stops;
 
@@ -149,8 +151,8 @@ where
         })
     }
 
-    /// Runs to the end; the recorder has the result.
-    pub(crate) fn run(mut self, y0: &[f64], options: &Options) {
+    /// Runs to the end; the recorder has the result, the caller the stepper.
+    pub(crate) fn run(mut self, y0: &[f64], options: &Options) -> S {
         self.y.copy_from_slice(y0);
         let outcome = self.integrate(options);
         let solution = &mut self.recorder.solution;
@@ -165,6 +167,7 @@ where
         solution.statistics.root_evaluations = self.watch.evaluations;
         solution.statistics.disarmed = self.watch.disarmed;
         solution.statistics.events = self.events;
+        self.stepper
     }
 
     fn integrate(&mut self, options: &Options) -> Result<Outcome, Failure> {
@@ -191,6 +194,7 @@ where
         if t0 == self.t_end {
             return Ok(Outcome::Reached);
         }
+        self.check_round_off(options)?;
         let limit = self.limit();
         let span = (self.t_end - t0).abs();
         let start = Start {
@@ -214,6 +218,7 @@ where
                 if self.t == self.t_end {
                     return Ok(Outcome::Reached);
                 }
+                self.check_round_off(options)?;
             }
             if self.attempts >= self.max_steps {
                 return Err(Failure::StepBudget {
@@ -222,6 +227,22 @@ where
                 });
             }
         }
+    }
+
+    /// The tolerances must be above the round-off of the state.
+    fn check_round_off(&self, options: &Options) -> Result<(), Failure> {
+        if matches!(options.method, Method::Rk4 { .. }) {
+            // Steps of fixed size look at no tolerance.
+            return Ok(());
+        }
+        let (relative, absolute) = (options.tolerance.relative(), options.tolerance.absolute());
+        // Columns that are carried along have tolerances of their own or none.
+        let count = if absolute.len() == self.y.len() {
+            self.y.len()
+        } else {
+            self.problem.own_dimension()
+        };
+        check_round_off(self.t, &self.y[..count], (relative, absolute))
     }
 
     /// The next time that a step may not pass; derivatives stay before it if it is a stop.

@@ -205,6 +205,22 @@ pub enum Failure {
         /// Time reached.
         t: f64,
     },
+    /// The tolerances ask for more digits than the state has: `ε ‖y‖` in their norm is above one,
+    /// or no step made the error small although it is round-off.
+    ///
+    /// It needs a relative tolerance of zero or a few `ε`, see [`Tolerance`](crate::Tolerance).
+    #[error(
+        "tolerances at t = {t} are below the round-off of component {component}; raise them by a \
+         factor of {factor:e} at least, or give a relative tolerance"
+    )]
+    ToleranceTooSmall {
+        /// Time reached.
+        t: f64,
+        /// Component whose round-off is the largest in units of its tolerance.
+        component: usize,
+        /// What the tolerances must be multiplied with.
+        factor: f64,
+    },
     /// The step budget (accepted and rejected attempts) is used up.
     #[error(
         "step budget of {budget} attempts used up at t = {t}; raise `max_steps` or loosen the tolerance"

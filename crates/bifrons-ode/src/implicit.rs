@@ -5,7 +5,8 @@
 //! * `matrices`: Jacobians from the problem or by coloured differences, the mass matrix, and the
 //!   factorisation of `M − c J`, in one structure;
 //! * `norm`: weighted norms, unrolled for few components;
-//! * `start`: slopes and first steps, also where the mass matrix is singular.
+//! * `start`: slopes and first steps, also where the mass matrix is singular;
+//! * `workspace`: the matrices and their analysis, kept for the next run.
 
 mod basis;
 mod bdf;
@@ -22,6 +23,7 @@ mod rosenbrock;
 mod setup;
 mod standing;
 mod start;
+mod workspace;
 
 use crate::drive::Run;
 use crate::error::{InputError, SolveError};
@@ -37,35 +39,42 @@ pub(crate) use esdirk::{ESDIRK4, ESDIRK5, Esdirk, TR_BDF2};
 pub use footprint::implicit_footprint;
 pub(crate) use initial::Algebra;
 pub use initial::{InitialError, InitialReport, Initialisation, Moved, make_consistent};
-pub(crate) use matrices::convert as algebra_structure;
+pub(crate) use matrices::{Matrices, convert as algebra_structure};
 pub(crate) use radau::Radau;
 pub(crate) use reverse::{Pull, Reverse};
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock, Tableau as RosenbrockTableau};
 pub(crate) use setup::Setup;
+pub use workspace::ImplicitWorkspace;
+pub(crate) use workspace::{IntoMatrices, matrices};
 
-/// Integrates with the implicit method of the options.
+/// Integrates with the implicit method of the options, on the matrices of a workspace if there is
+/// one.
 pub(crate) fn run(
     problem: Erased<'_>,
     span: (f64, f64),
     y0: &[f64],
-    save: &Save,
-    options: &Options,
+    (save, options): (&Save, &Options),
+    mut workspace: Option<&mut ImplicitWorkspace>,
 ) -> Result<Solution, SolveError> {
     let setup =
         Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
+    let complex = options.method == Method::Radau;
+    let matrices = matrices(workspace.as_deref_mut(), &setup, complex)?;
+    let how = (save, options, workspace);
     match options.method {
         Method::Bdf => {
-            let stepper = Bdf::new(&setup)?;
-            drive(problem, stepper, span, y0, save, options)
+            let stepper = Bdf::with(&setup, matrices)?;
+            drive(problem, stepper, span, y0, how)
         }
         Method::Radau => {
-            let stepper = Radau::new(&setup, |i| problem.index(i))?;
-            drive(problem, stepper, span, y0, save, options)
+            let stepper = Radau::with(&setup, |i| problem.index(i), matrices)?;
+            drive(problem, stepper, span, y0, how)
         }
         Method::Rodas4 | Method::Rodas5P => {
             let fourth = options.method == Method::Rodas4;
-            let stepper = Rosenbrock::new(&setup, if fourth { &RODAS4 } else { &RODAS5P })?;
-            drive(problem, stepper, span, y0, save, options)
+            let tableau = if fourth { &RODAS4 } else { &RODAS5P };
+            let stepper = Rosenbrock::with(&setup, tableau, matrices)?;
+            drive(problem, stepper, span, y0, how)
         }
         Method::TrBdf2 | Method::Esdirk4 | Method::Esdirk5 => {
             let tableau = match options.method {
@@ -73,8 +82,8 @@ pub(crate) fn run(
                 Method::Esdirk4 => &ESDIRK4,
                 _ => &ESDIRK5,
             };
-            let stepper = Esdirk::new(&setup, tableau)?;
-            drive(problem, stepper, span, y0, save, options)
+            let stepper = Esdirk::with(&setup, tableau, matrices)?;
+            drive(problem, stepper, span, y0, how)
         }
         method => Err(InputError::MassWithExplicit {
             method: method.name(),
@@ -83,16 +92,19 @@ pub(crate) fn run(
     }
 }
 
-fn drive<'p, S: Stepper<Erased<'p>>>(
+/// A run, after which a workspace has its matrices back, whatever became of the run.
+pub(crate) fn drive<'p, S: Stepper<Erased<'p>> + IntoMatrices>(
     problem: Erased<'p>,
     stepper: S,
     span: (f64, f64),
     y0: &[f64],
-    save: &Save,
-    options: &Options,
+    (save, options, workspace): (&Save, &Options, Option<&mut ImplicitWorkspace>),
 ) -> Result<Solution, SolveError> {
     let mut recorder = Recorder::new(save, span, y0, stepper.coefficient_count());
-    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
+    let stepper = Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
+    if let Some(workspace) = workspace {
+        workspace.give(stepper.into_matrices());
+    }
     recorder.finish()
 }
 

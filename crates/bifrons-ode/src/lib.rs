@@ -14,6 +14,7 @@
 //! | need | entry point |
 //! |---|---|
 //! | one run, by any method, with events and stops | [`solve`], [`Method`], [`Problem`] |
+//! | many members by implicit methods, one analysis for all | [`solve_in`], [`ImplicitWorkspace`] |
 //! | many members on lanes, with events | [`solve_members`], [`solve_members_with`] |
 //! | derivatives of a solution | [`Model`], [`forward_sensitivities`], [`adjoint`] |
 //! | bytes before a run | [`RunSize`], [`EnsembleWorkspace::footprint_for_method`] |
@@ -72,8 +73,8 @@ pub use ensemble::{solve_members, solve_members_with};
 pub use error::{Failure, InputError, SolveError};
 pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response, RootRule};
 pub use footprint::RunSize;
+pub use implicit::{ImplicitWorkspace, implicit_footprint, make_consistent};
 pub use implicit::{InitialError, InitialReport, Initialisation, Moved};
-pub use implicit::{implicit_footprint, make_consistent};
 pub use method::Method;
 pub use model::{Model, Modelled};
 pub use options::{Options, Save};
@@ -83,7 +84,7 @@ pub use problem::{WithEvents, WithIndex, WithJacobian, WithMass, WithRoots, With
 pub use scalar::{Dual, Scalar};
 pub use sensitivity::{Sensitivities, forward_sensitivities};
 pub use solution::{Outcome, Phase, Solution};
-pub use solve::solve;
+pub use solve::{solve, solve_in};
 pub use statistics::Statistics;
 pub use step::Step;
 pub use tolerance::Tolerance;

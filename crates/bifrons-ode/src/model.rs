@@ -1,8 +1,12 @@
 //! Models written once over any scalar, and what follows from that without further code.
 
+mod seeds;
+
+use crate::error::InputError;
 use crate::event::{Event, Response, RootRule};
-use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
+use crate::problem::{Fault, Mass, MatrixMut, Pattern, Problem, Structure};
 use crate::scalar::{Dual, Scalar};
+pub(crate) use seeds::Seeds;
 
 /// Directions that one sweep of dual numbers carries.
 pub(crate) const SWEEP: usize = 4;
@@ -21,6 +25,16 @@ pub trait Model {
     /// The mass matrix, the same during a run; it depends on no parameter. Default: the identity.
     fn mass(&self) -> Mass {
         Mass::Identity
+    }
+
+    /// Where the Jacobian `∂f_i/∂y_j` may differ from zero, for every state and parameter, the same
+    /// during a run. Default: everywhere.
+    ///
+    /// Implicit methods factor matrices of this structure, and columns that share no row share a
+    /// direction of dual numbers. A derivative outside of it that no other column hides ends the
+    /// run with [`Failure::Fatal`](crate::Failure::Fatal). See [`Modelled::observed_pattern`].
+    fn structure(&self) -> Structure {
+        Structure::Dense
     }
 
     /// Differentiation index of a component, see [`Problem::index`]. Default: 1.
@@ -52,14 +66,18 @@ pub trait Model {
     }
 }
 
-/// A [`Model`] with values for its parameters, as a [`Problem`] with an exact dense Jacobian.
+/// A [`Model`] with values for its parameters, as a [`Problem`] with an exact Jacobian of the
+/// structure that the model states.
 ///
-/// Cost of the Jacobian: `n / 4` evaluations of the right-hand side in dual numbers with four
-/// directions each. Allocates in the constructor only.
+/// Cost of the Jacobian: one evaluation of the right-hand side in dual numbers for every four
+/// groups of columns that share no row, so `n / 4` of a dense one and `(lower + upper + 1) / 4` of
+/// a band, both rounded up. Allocates in the constructor only.
 #[derive(Debug, Clone)]
 pub struct Modelled<M> {
     pub(crate) model: M,
     mass: Mass,
+    structure: Structure,
+    seeds: Seeds,
     pub(crate) parameters: Vec<f64>,
     y: Vec<Dual<SWEEP>>,
     p: Vec<Dual<SWEEP>>,
@@ -70,9 +88,11 @@ impl<M: Model> Modelled<M> {
     /// The model with these parameters.
     pub fn new(model: M, parameters: &[f64]) -> Self {
         let zero = Dual::constant(0.0);
-        let n = model.dimension();
+        let (n, structure) = (model.dimension(), model.structure());
         Self {
             mass: model.mass(),
+            seeds: Seeds::new(n, &structure),
+            structure,
             model,
             parameters: parameters.to_vec(),
             y: vec![zero; n],
@@ -86,25 +106,57 @@ impl<M: Model> Modelled<M> {
         &self.model
     }
 
-    /// Calls `entry(i, j, ∂f_i/∂y_j)` for every pair.
-    pub(crate) fn slopes(&mut self, t: f64, y: &[f64], mut entry: impl FnMut(usize, usize, f64)) {
-        for first in (0..y.len()).step_by(SWEEP) {
+    /// The entries of the Jacobian that are not zero whatever the numbers are, along the branches
+    /// that the model takes at `(t, y)`: a start for [`Model::structure`].
+    ///
+    /// A tangent that is not a number marks every equation that it reaches. Where the model
+    /// branches on its state another state may reach more, so unite the patterns of several.
+    /// Cost: as a dense Jacobian.
+    ///
+    /// ```
+    /// use bifrons_ode::{Model, Modelled, Scalar};
+    ///
+    /// struct Chain;
+    /// impl Model for Chain {
+    ///     fn dimension(&self) -> usize {
+    ///         3
+    ///     }
+    ///     fn rhs<S: Scalar>(&self, _t: S, y: &[S], _p: &[S], dy: &mut [S]) {
+    ///         dy[0] = -y[0];
+    ///         dy[1] = y[0] - y[1];
+    ///         dy[2] = y[1] * y[1];
+    ///     }
+    /// }
+    /// let pattern = Modelled::new(Chain, &[]).observed_pattern(0.0, &[1.0, 0.0, 0.0])?;
+    /// assert_eq!(pattern.starts(), [0, 2, 4, 4]);
+    /// assert_eq!(pattern.rows(), [0, 1, 1, 2]);
+    /// # Ok::<(), bifrons_ode::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::StateLength`].
+    pub fn observed_pattern(&mut self, t: f64, y: &[f64]) -> Result<Pattern, InputError> {
+        let (required, found) = (self.y.len(), y.len());
+        if found != required {
+            return Err(InputError::StateLength { found, required });
+        }
+        let mut entries = Vec::new();
+        for first in (0..found).step_by(SWEEP) {
             for (j, (dual, &value)) in self.y.iter_mut().zip(y).enumerate() {
                 *dual = Dual::constant(value);
                 if (first..first + SWEEP).contains(&j) {
-                    dual.tangent[j - first] = 1.0;
+                    dual.tangent[j - first] = f64::NAN;
                 }
             }
             self.model
                 .rhs(Dual::constant(t), &self.y, &self.p, &mut self.dy);
             for (i, dual) in self.dy.iter().enumerate() {
-                for (k, &slope) in dual.tangent.iter().enumerate() {
-                    if first + k < y.len() {
-                        entry(i, first + k, slope);
-                    }
-                }
+                let reached = dual.tangent.iter().enumerate().filter(|(_, v)| v.is_nan());
+                entries.extend(reached.map(|(k, _)| (i, first + k)));
             }
         }
+        Pattern::from_entries(found, &entries)
     }
 }
 
@@ -120,7 +172,7 @@ impl<M: Model> Problem for Modelled<M> {
     }
 
     fn structure(&self) -> &Structure {
-        const { &Structure::Dense }
+        &self.structure
     }
 
     fn has_jacobian(&self) -> bool {
@@ -128,7 +180,13 @@ impl<M: Model> Problem for Modelled<M> {
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) -> Result<(), Fault> {
-        self.slopes(t, y, |i, j, slope| out.set(i, j, slope));
+        for sweep in 0..self.seeds.sweeps() {
+            self.seeds.load(sweep, y, &mut self.y);
+            self.model
+                .rhs(Dual::constant(t), &self.y, &self.p, &mut self.dy);
+            let entry = |i, j, slope| out.set(i, j, slope);
+            self.seeds.read(sweep, &self.dy, entry)?;
+        }
         Ok(())
     }
 

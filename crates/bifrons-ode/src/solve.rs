@@ -6,6 +6,7 @@ use crate::error::{Failure, InputError, SolveError};
 use crate::explicit::stages::Stages;
 use crate::explicit::tableau::Kind;
 use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
+use crate::implicit::ImplicitWorkspace;
 use crate::method::Method;
 use crate::options::{Options, Save};
 use crate::problem::{
@@ -32,27 +33,94 @@ pub fn solve<P: Problem>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
+    in_workspace(problem, (t0, t_end), y0, (save, options), None)
+}
+
+/// As [`solve`], by an implicit method that keeps its matrices and their analysis in `workspace`
+/// for the next run: the numbers are the same, bit for bit, whatever ran in the workspace before.
+///
+/// With one workspace per thread this is the way to solve many members of an implicit method; the
+/// outcome of each is its own, and a member that fails leaves the workspace as good as it was.
+///
+/// ```
+/// use bifrons_ode::{ImplicitWorkspace, Method, Options, Save, closure, solve, solve_in};
+///
+/// let mut options = Options::default();
+/// options.method = Method::Bdf;
+/// let member = |i: usize| closure(1, move |_t, y, dy| dy[0] = -(1.0 + i as f64) * y[0]);
+/// let run = |workspace: &mut ImplicitWorkspace, i: usize| {
+///     solve_in(workspace, &mut member(i), 0.0, &[1.0], 1.0, &Save::Final, &options)
+/// };
+/// // With `Threads` of `bifrons-parallel`: threads.map_ordered_with(9, ImplicitWorkspace::new, run)
+/// let mut workspace = ImplicitWorkspace::new();
+/// let all: Vec<_> = (0..9).map(|i| run(&mut workspace, i)).collect();
+/// let alone = solve(&mut member(8), 0.0, &[1.0], 1.0, &Save::Final, &options)?;
+/// assert_eq!(all[8].as_ref(), Ok(&alone));
+/// assert_eq!(workspace.analyses(), 1);
+/// # Ok::<(), bifrons_ode::SolveError>(())
+/// ```
+///
+/// An explicit method does not use the workspace.
+///
+/// # Errors
+///
+/// As [`solve`].
+pub fn solve_in<P: Problem>(
+    workspace: &mut ImplicitWorkspace,
+    problem: &mut P,
+    t0: f64,
+    y0: &[f64],
+    t_end: f64,
+    save: &Save,
+    options: &Options,
+) -> Result<Solution, SolveError> {
+    in_workspace(problem, (t0, t_end), y0, (save, options), Some(workspace))
+}
+
+fn in_workspace<P: Problem>(
+    problem: &mut P,
+    (t0, t_end): (f64, f64),
+    y0: &[f64],
+    (save, options): (&Save, &Options),
+    workspace: Option<&mut ImplicitWorkspace>,
+) -> Result<Solution, SolveError> {
     check(problem, t0, y0, t_end, options)?;
     save.check(t0, t_end)?;
     let plain = problem.root_count() == 0 && options.stops.is_empty();
     let found = if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
         on_one_lane(problem, t0, y0, t_end, save, options)
     } else {
-        general(&mut Whole(problem), (t0, t_end), y0, save, options)
+        let how = (save, options);
+        dispatch(&mut Whole(problem), (t0, t_end), y0, how, workspace)
     };
     found.map_err(|error| without_tolerance(error, &options.tolerance))
 }
 
-/// Steps that vanish because a component has no tolerance are named so.
+/// Error of a step, relative to its component, that is round-off: a few operations on each of a
+/// dozen stages.
+const NOISE: f64 = 64.0 * f64::EPSILON;
+
+/// Steps that vanish because a component has no tolerance, or one below its round-off, are named
+/// so.
 fn without_tolerance(mut error: SolveError, tolerance: &Tolerance) -> SolveError {
     if let SolveError::Failed { failure, partial } = &mut error
-        && let Failure::StepUnderflow { t, component, .. } = *failure
+        && let Failure::StepUnderflow {
+            t, component, norm, ..
+        } = *failure
     {
         let absolute = tolerance.absolute();
         let own = absolute.get(component).or(absolute.first()).copied();
         let size = partial.last_state.get(component).map_or(1.0, |y| y.abs());
-        if own.unwrap_or(1.0) + tolerance.relative() * size <= 0.0 {
+        let weight = own.unwrap_or(1.0) + tolerance.relative() * size;
+        if weight <= 0.0 {
             *failure = Failure::ZeroWeight { component, t };
+        } else if norm > 1.0 && norm * weight <= NOISE * size {
+            let factor = norm;
+            *failure = Failure::ToleranceTooSmall {
+                t,
+                component,
+                factor,
+            };
         }
     }
     error
@@ -116,6 +184,16 @@ pub(crate) fn general(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
+    dispatch(problem, span, y0, (save, options), None)
+}
+
+fn dispatch(
+    problem: &mut dyn DynamicProblem,
+    span: (f64, f64),
+    y0: &[f64],
+    (save, options): (&Save, &Options),
+    workspace: Option<&mut ImplicitWorkspace>,
+) -> Result<Solution, SolveError> {
     if !options.method.is_implicit() && *problem.mass() != Mass::Identity {
         return general(&mut Solved::new(problem)?, span, y0, save, options);
     }
@@ -127,8 +205,8 @@ pub(crate) fn general(
         Method::Bs32 => explicit::<bs32::Kind>(problem, span, y0, save, options),
         Method::Dop853 => explicit::<dop853::Kind>(problem, span, y0, save, options),
         Method::Rk4 { .. } => explicit::<rk4::Kind>(problem, span, y0, save, options),
-        Method::Auto => crate::auto::run(problem, span, y0, save, options),
-        _ => crate::implicit::run(problem, span, y0, save, options),
+        Method::Auto => crate::auto::run(problem, span, y0, (save, options), workspace),
+        _ => crate::implicit::run(problem, span, y0, (save, options), workspace),
     }
 }
 

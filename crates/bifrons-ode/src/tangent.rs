@@ -3,7 +3,8 @@
 mod augmented;
 mod event;
 
-use crate::model::{Model, SWEEP};
+use crate::model::{Model, SWEEP, Seeds};
+use crate::problem::Fault;
 use crate::scalar::{Along, Dual, Scalar as _};
 pub(crate) use augmented::Augmented;
 pub(crate) use event::{Passage, Track};
@@ -11,6 +12,7 @@ pub(crate) use event::{Passage, Track};
 /// Buffers for derivatives of a model in many directions, `SWEEP` at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Tangents {
+    seeds: Seeds,
     y: Vec<Dual<SWEEP>>,
     p: Vec<Dual<SWEEP>>,
     dy: Vec<Dual<SWEEP>>,
@@ -35,6 +37,7 @@ impl Tangents {
         let (zero, none) = (Dual::constant(0.0), Along::constant(0.0));
         let n = model.dimension();
         Self {
+            seeds: Seeds::new(n, &model.structure()),
             y: vec![zero; n],
             p: vec![zero; parameters],
             dy: vec![zero; n],
@@ -149,32 +152,25 @@ impl Tangents {
         }
     }
 
-    /// Calls `entry(i, j, ∂f_i/∂y_j)` for every pair.
+    /// Calls `entry(i, j, ∂f_i/∂y_j)` for every entry of the structure of the model.
+    ///
+    /// # Errors
+    ///
+    /// A fault if the structure misses an entry.
     pub(crate) fn jacobian<M: Model>(
         &mut self,
         model: &M,
         (t, y, p): (f64, &[f64], &[f64]),
         mut entry: impl FnMut(usize, usize, f64),
-    ) {
-        let n = y.len();
-        for from in (0..n).step_by(SWEEP) {
-            for (i, dual) in self.y.iter_mut().enumerate() {
-                *dual = Dual::constant(y[i]);
-                if (from..from + SWEEP).contains(&i) {
-                    dual.tangent[i - from] = 1.0;
-                }
-            }
-            for (dual, &p) in self.p.iter_mut().zip(p) {
-                *dual = Dual::constant(p);
-            }
-            model.rhs(Dual::constant(t), &self.y, &self.p, &mut self.dy);
-            for (i, dual) in self.dy.iter().enumerate() {
-                for (k, &slope) in dual.tangent.iter().enumerate() {
-                    if from + k < n {
-                        entry(i, from + k, slope);
-                    }
-                }
-            }
+    ) -> Result<(), Fault> {
+        for (dual, &p) in self.p.iter_mut().zip(p) {
+            *dual = Dual::constant(p);
         }
+        for sweep in 0..self.seeds.sweeps() {
+            self.seeds.load(sweep, y, &mut self.y);
+            model.rhs(Dual::constant(t), &self.y, &self.p, &mut self.dy);
+            self.seeds.read(sweep, &self.dy, &mut entry)?;
+        }
+        Ok(())
     }
 }

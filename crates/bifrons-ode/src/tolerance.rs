@@ -1,6 +1,6 @@
 //! Relative and absolute tolerances, validated once.
 
-use crate::error::InputError;
+use crate::error::{Failure, InputError};
 
 /// Tolerances of the error norm: one relative, one absolute per component or one for all.
 ///
@@ -95,6 +95,39 @@ impl Tolerance {
         }
         Ok(())
     }
+}
+
+/// Fails where the round-off of a state is above its tolerances in the norm of errors,
+/// `ε sqrt(1/n Σ (y_i / atol_i)²) > 1`.
+///
+/// A relative tolerance is never below `10 ε`, so this is for the relative tolerance zero.
+pub(crate) fn check_round_off(
+    t: f64,
+    y: &[f64],
+    (relative, absolute): (f64, &[f64]),
+) -> Result<(), Failure> {
+    if relative > 0.0 || y.is_empty() {
+        return Ok(());
+    }
+    let (mut sum, mut worst) = (0.0, (0, 0.0));
+    for (component, &y) in y.iter().enumerate() {
+        let absolute = absolute.get(component).or(absolute.first());
+        let share = f64::EPSILON * y.abs() / absolute.copied().unwrap_or(f64::INFINITY);
+        sum += share * share;
+        if share > worst.1 {
+            worst = (component, share);
+        }
+    }
+    let factor = (sum / y.len() as f64).sqrt();
+    if factor > 1.0 {
+        let component = worst.0;
+        return Err(Failure::ToleranceTooSmall {
+            t,
+            component,
+            factor,
+        });
+    }
+    Ok(())
 }
 
 impl Default for Tolerance {

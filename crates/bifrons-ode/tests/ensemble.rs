@@ -4,7 +4,7 @@
 use bifrons_lanes::Level;
 use bifrons_ode::{
     EnsembleWorkspace, Failure, Flow, LaneProblem, MemberEnd, MemberSink, Options, Save,
-    Statistics, Step, Tolerance, closure, solve, solve_members,
+    SolveError, Statistics, Step, Tolerance, closure, solve, solve_members,
 };
 use proptest::prelude::*;
 
@@ -258,4 +258,32 @@ fn workspace_of_another_dimension_is_refused() {
         required: 3,
     };
     assert_eq!(error, expected, "typed error");
+}
+
+#[test]
+fn tolerances_below_round_off_end_a_member_as_alone() {
+    let rho = [0.5, 28.0, 24.0, 0.7, 40.0];
+    let options = Options::with_tolerance(Tolerance::new(0.0, 2e-15).expect("valid"));
+    let members = run::<4>(&rho, &[], &options, 5);
+    assert_eq!(members, run::<1>(&rho, &[], &options, 5));
+    assert_eq!(members, run::<16>(&rho, &[], &options, 5));
+    for (member, rho) in members.iter().zip(rho) {
+        let mut problem = closure(3, |_t, y: &[f64], dy: &mut [f64]| {
+            dy.copy_from_slice(&scalar(rho, [y[0], y[1], y[2]]));
+        });
+        let (y0, save) = ([1.0, 0.0, 0.0], Save::Final);
+        let (alone, failure) = match solve(&mut problem, 0.0, &y0, 3.0, &save, &options) {
+            Ok(solution) => (solution, None),
+            Err(SolveError::Failed { failure, partial }) => (*partial, Some(failure)),
+            Err(error) => unreachable!("{error:?}"),
+        };
+        assert_eq!(member.failure, failure, "{rho}");
+        // States of the attractor are above ten, those of the decaying members below one.
+        let small =
+            matches!(failure, Some(Failure::ToleranceTooSmall { factor, .. }) if factor > 1.0);
+        assert_eq!(small, rho > 1.0, "{rho}: {failure:?}");
+        assert_eq!(member.t, alone.last_time.to_bits(), "{rho}");
+        let end: Vec<u64> = alone.last_state.iter().map(|y| y.to_bits()).collect();
+        assert_eq!(member.end, end, "{rho}");
+    }
 }

@@ -250,3 +250,64 @@ fn a_parameter_changed_by_a_handler_is_seen() {
         assert!((end - wanted).abs() < 1e-6, "{method:?}: {end} {wanted}");
     }
 }
+
+/// Tolerances that the digits of the state cannot meet are named before the first step, and on the
+/// way as soon as the state has grown beyond them; what was computed until then is kept.
+#[test]
+fn tolerances_below_round_off_are_named() {
+    for method in ADAPTIVE.into_iter().chain([Method::Auto]) {
+        let o = options(method, 0.0, 1e-12);
+        let mut still = closure(2, |_t, _y, dy| dy.fill(0.0));
+        let found = solve(&mut still, 0.0, &[1.0, 1e6], 1.0, &Save::EveryStep, &o);
+        let Err(SolveError::Failed { failure, partial }) = found else {
+            panic!("{method:?}: {found:?}");
+        };
+        let Failure::ToleranceTooSmall {
+            t,
+            component,
+            factor,
+        } = failure
+        else {
+            panic!("{method:?}: {failure:?}");
+        };
+        let wanted = f64::EPSILON * 1e18 * 0.5_f64.sqrt();
+        assert_eq!((t, component), (0.0, 1), "{method:?}");
+        assert!(
+            (factor / wanted - 1.0).abs() < 1e-11,
+            "{method:?}: {factor}"
+        );
+        assert_eq!(partial.times, [0.0], "{method:?}");
+        // The factor is what it says.
+        let o = options(method, 0.0, 1.001e-12 * factor);
+        assert_eq!(run(&mut still, &[1.0, 1e6], 1.0, &o).last_time, 1.0);
+
+        // y = 1 + 1e6 t has round-off above 1e-9 from t = 4.5 on.
+        let mut o = options(method, 0.0, 1e-9);
+        o.max_step = Some(0.1);
+        let mut ramp = closure(1, |_t, _y, dy| dy[0] = 1e6);
+        let found = solve(&mut ramp, 0.0, &[1.0], 100.0, &Save::EveryStep, &o);
+        let Err(SolveError::Failed { failure, partial }) = found else {
+            panic!("{method:?}: no failure");
+        };
+        let Failure::ToleranceTooSmall {
+            t,
+            component: 0,
+            factor,
+        } = failure
+        else {
+            panic!("{method:?}: {failure:?}");
+        };
+        assert!(factor > 1.0 && t < 4.7, "{method:?}: {factor} at {t}");
+        assert_eq!(partial.last_time, t, "{method:?}");
+        assert!(partial.times.len() > 10, "{method:?}: {t}");
+        let wanted = 1.0 + 1e6 * t;
+        assert!(
+            (partial.last_state[0] - wanted).abs() <= 1e-12 * wanted,
+            "{method:?}"
+        );
+    }
+    // Fixed steps ask for nothing.
+    let o = options(Method::Rk4 { step: 0.5 }, 0.0, 1e-30);
+    let mut still = closure(1, |_t, _y, dy| dy[0] = 0.0);
+    assert_eq!(run(&mut still, &[1.0], 1.0, &o).last_time, 1.0);
+}

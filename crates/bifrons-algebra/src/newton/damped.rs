@@ -78,6 +78,11 @@ impl Newton {
         self.lu.fill()
     }
 
+    /// Makes the next solution independent of the ones before it, see [`Lu::forget_pivots`].
+    pub fn forget_pivots(&mut self) {
+        self.lu.forget_pivots();
+    }
+
     /// Improves the guess `x` until the correction is within the tolerance.
     ///
     /// The system `F(x) = 0` is two closures: `residual(x, out)`, which returns whether it exists

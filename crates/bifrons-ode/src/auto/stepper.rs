@@ -5,6 +5,7 @@ use super::policy::Policy;
 use crate::error::Failure;
 use crate::explicit::Explicit;
 use crate::explicit::stages::Stages;
+use crate::implicit::{IntoMatrices, Matrices};
 use crate::method::Method;
 use crate::problem::Problem;
 use crate::solution::Phase;
@@ -93,6 +94,12 @@ impl<'w, S: Stages<'w, 1>, I: Stiff> Auto<'w, S, I> {
         self.is_implicit = !self.is_implicit;
         self.note(t);
         Ok(())
+    }
+}
+
+impl<S, I: IntoMatrices> IntoMatrices for Auto<'_, S, I> {
+    fn into_matrices(self) -> Matrices {
+        self.implicit.into_matrices()
     }
 }
 

@@ -20,6 +20,7 @@ use crate::problem::{Fault, LaneProblem};
 use crate::statistics::Statistics;
 use crate::step::{Step, View};
 use crate::stepper::Restart;
+use crate::tolerance::check_round_off;
 use crate::watch::{Change, Found, Track as _, happen};
 
 /// Lanes from which on a loop over them is worth wide registers.
@@ -181,7 +182,8 @@ where
             let tiny = !(lanes.wanted[l] > least);
             let spent = lanes.attempts[l] >= max_steps;
             let look = lanes.accepted[l] == lanes.stiffness_due[l];
-            let unusual = tiny | spent | look | !(square[l] < f64::INFINITY);
+            let strict = self.settings.relative == 0.0;
+            let unusual = tiny | spent | look | strict | !(square[l] < f64::INFINITY);
             attention[l] = lanes.active[l] & ((lanes.control.accepts(l) & due) | unusual);
         }
         attention
@@ -389,7 +391,8 @@ where
             && !stopped
             && t != self.settings.t_end
         {
-            ended.failure = self.restart(lanes, lane, t, restart).err();
+            let wanted = self.restart(lanes, lane, t, restart);
+            ended.failure = wanted.and_then(|()| self.check_round_off(t)).err();
             if ended.failure.is_none() && lanes.attempts[lane] >= self.settings.max_steps {
                 let budget = self.settings.max_steps;
                 ended.failure = Some(Failure::StepBudget { t, budget });
@@ -449,6 +452,14 @@ where
         {
             return Some(Failure::Fatal { t, message });
         }
+        if self.settings.relative == 0.0 && lanes.control.accepts(lane) {
+            for (value, component) in self.member.state.iter_mut().zip(self.stages.end().0) {
+                *value = component[lane];
+            }
+            if let Err(failure) = self.check_round_off(t) {
+                return Some(failure);
+            }
+        }
         let step = lanes.wanted[lane];
         if !(step > LEAST_STEP_ULP * f64::EPSILON * t.abs()) {
             let absolute = &*self.member.absolute;
@@ -465,6 +476,12 @@ where
         }
         let budget = self.settings.max_steps;
         (lanes.attempts[lane] >= budget).then_some(Failure::StepBudget { t, budget })
+    }
+
+    /// The tolerances must be above the round-off of the member's state.
+    fn check_round_off(&self, t: f64) -> Result<(), Failure> {
+        let absolute = &*self.member.absolute;
+        check_round_off(t, self.member.state, (self.settings.relative, absolute))
     }
 
     /// Tells the sink that a member ended in `member.state`, and frees its lane.
@@ -549,6 +566,9 @@ where
         }
         if t0 == t_end {
             return self.end_at_start(lane, member, Ok(false), (0, lanes.events[lane]));
+        }
+        if let Err(failure) = self.check_round_off(t0) {
+            return self.end_at_start(lane, member, Err(failure), (0, lanes.events[lane]));
         }
         if let Err(failure) = self.slope_at(lane, t0) {
             return self.end_at_start(lane, member, Err(failure), (1, lanes.events[lane]));

@@ -44,7 +44,7 @@ pub(crate) struct Bdf {
     initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     statistics: Statistics,
     /// Direction of the run, first step if given, largest step.
     direction: f64,
@@ -86,6 +86,11 @@ pub(crate) struct Bdf {
 impl Bdf {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>) -> Result<Self, InputError> {
+        Self::with(setup, Matrices::new(setup, false)?)
+    }
+
+    /// A run with matrices that are as new.
+    pub(crate) fn with(setup: &Setup<'_>, matrices: Matrices) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
         Ok(Self {
@@ -94,7 +99,7 @@ impl Bdf {
             absolute: setup.absolute()?,
             initialisation: setup.initialisation,
             floors: setup.absolute()?,
-            matrices: Matrices::new(setup, false)?,
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,

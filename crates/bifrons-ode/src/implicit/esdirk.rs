@@ -53,7 +53,7 @@ pub(crate) struct Esdirk {
     initialisation: Initialisation,
     /// Absolute tolerances, raised where round-off of algebraic equations is larger.
     floors: Vec<f64>,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     /// Components without a derivative.
     algebraic: Vec<usize>,
     statistics: Statistics,
@@ -97,9 +97,17 @@ const ROWS: usize = 13;
 impl Esdirk {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
+        Self::with(setup, tableau, Matrices::new(setup, false)?)
+    }
+
+    /// A run with matrices that are as new.
+    pub(crate) fn with(
+        setup: &Setup<'_>,
+        tableau: &'static Tableau,
+        matrices: Matrices,
+    ) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
-        let matrices = Matrices::new(setup, false)?;
         Ok(Self {
             tableau,
             n,

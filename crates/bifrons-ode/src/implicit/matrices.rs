@@ -1,5 +1,6 @@
 //! Jacobian, mass matrix and the factorisation of `M − c J`, in one structure.
 
+mod again;
 mod algebraic;
 
 use bifrons_algebra as algebra;
@@ -19,7 +20,7 @@ const CONSTRAINT_SCALE: f64 = 1e-5;
 
 /// The matrices of one problem.
 #[derive(Debug, Clone)]
-pub(super) struct Matrices {
+pub(crate) struct Matrices {
     n: usize,
     identity: bool,
     /// Structure of the Jacobian as the problem states it, and its values in that order.
@@ -74,8 +75,7 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
-        let (relative, absolute) = (setup.tolerance.relative(), setup.absolute()?);
-        let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
+        let absolute = setup.absolute()?;
         let identity = matches!(setup.mass, Mass::Identity);
         let empty = if identity {
             Vec::new()
@@ -98,7 +98,7 @@ impl Matrices {
             lu: Lu::analyse(union.structure()),
             complex: complex.then(|| Lu::analyse(union.structure())),
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
-            least: absolute.iter().map(|&a| scale(a)).collect(),
+            least: least(&absolute, setup.tolerance.relative()),
             scale: absolute,
             consistent: None,
             union,
@@ -171,6 +171,16 @@ impl Matrices {
     /// The structure, and the values of mass matrix and Jacobian in it.
     pub(super) fn parts(&self) -> (&algebra::Structure, &[f64], &[f64]) {
         (self.union.structure(), &self.mass, &self.jacobian)
+    }
+
+    /// Values of a Jacobian as the problem states them.
+    pub(super) const fn raw_count(&self) -> usize {
+        self.raw.len()
+    }
+
+    /// Writes a Jacobian that stands as the problem states it to its places in the structure.
+    pub(super) fn spread(&self, raw: &[f64], out: &mut [f64]) {
+        self.union.spread_second(raw, out);
     }
 
     /// Evaluates the Jacobian at `(t, y)`, where the right-hand side is `here`.
@@ -329,6 +339,12 @@ impl Matrices {
                 .multiply_add(&self.mass, factor, x, y);
         }
     }
+}
+
+/// Magnitudes below which a component does not matter: `atol / rtol`.
+fn least(absolute: &[f64], relative: f64) -> Vec<f64> {
+    let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
+    absolute.iter().map(|&a| scale(a)).collect()
 }
 
 /// For every value of the structure, whether its row has no entry in `mass`.

@@ -50,7 +50,7 @@ pub(crate) struct Radau {
     floors: Vec<f64>,
     /// Index of each component minus one; empty if all are zero.
     raised: Vec<i32>,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     statistics: Statistics,
     direction: f64,
     max_step: f64,
@@ -90,6 +90,15 @@ pub(crate) struct Radau {
 impl Radau {
     /// Allocates a run; `index` gives the differentiation index of each component.
     pub(crate) fn new(setup: &Setup<'_>, index: impl Fn(usize) -> u8) -> Result<Self, InputError> {
+        Self::with(setup, index, Matrices::new(setup, true)?)
+    }
+
+    /// A run with matrices that are as new.
+    pub(crate) fn with(
+        setup: &Setup<'_>,
+        index: impl Fn(usize) -> u8,
+        matrices: Matrices,
+    ) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
         let asked = setup.tolerance.relative();
@@ -109,7 +118,7 @@ impl Radau {
             absolute,
             initialisation: setup.initialisation,
             raised: if plain { Vec::new() } else { raised },
-            matrices: Matrices::new(setup, true)?,
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,

@@ -4,7 +4,7 @@
 //! solution of `G_newᵀ μ = λ` gives those by `old`, `−G_oldᵀ μ`, and by the parameters, `−G_pᵀ μ`:
 //! one transposed solve per stage, however many parameters there are.
 
-use bifrons_algebra::Lu;
+use bifrons_algebra::{Lu, Structure};
 
 use super::carried::Carry;
 use super::matrices::Matrices;
@@ -100,9 +100,20 @@ pub(super) fn solve_transposed(
 ) {
     let (structure, mass, _) = matrices.parts();
     let lu = lu.get_or_insert_with(|| Lu::analyse(structure));
-    let jacobian = link.jacobian(x.len());
-    // Models have dense Jacobians, so both are dense by columns.
-    match lu.refactor_with(|k| mass[k] - c * jacobian[k]) {
+    let (n, jacobian) = (x.len(), link.jacobian(x.len()));
+    let factored = if matches!(structure, Structure::Dense { .. }) {
+        // Both are dense by columns.
+        lu.refactor_with(|k| mass[k] - c * jacobian[k])
+    } else {
+        let mut values = mass.to_vec();
+        for column in 0..n {
+            structure.for_column(column, |row, at| {
+                values[at] -= c * jacobian[column * n + row];
+            });
+        }
+        lu.refactor(&values)
+    };
+    match factored {
         Ok(_) => lu.solve_transposed(x),
         // The step was solved, so this is a matrix at the border of what can be; nothing is known.
         Err(_) => x.fill(f64::NAN),

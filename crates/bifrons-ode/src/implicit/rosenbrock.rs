@@ -33,7 +33,7 @@ pub(crate) struct Rosenbrock {
     initialisation: Initialisation,
     /// Absolute tolerances, raised to round-off in components of an algebraic system.
     floors: Vec<f64>,
-    matrices: Matrices,
+    pub(super) matrices: Matrices,
     statistics: Statistics,
     direction: f64,
     max_step: f64,
@@ -64,6 +64,15 @@ pub(crate) struct Rosenbrock {
 impl Rosenbrock {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
+        Self::with(setup, tableau, Matrices::new(setup, false)?)
+    }
+
+    /// A run with matrices that are as new.
+    pub(crate) fn with(
+        setup: &Setup<'_>,
+        tableau: &'static Tableau,
+        matrices: Matrices,
+    ) -> Result<Self, InputError> {
         let n = setup.dimension;
         let row = || vec![0.0; n];
         Ok(Self {
@@ -73,7 +82,7 @@ impl Rosenbrock {
             absolute: setup.absolute()?,
             initialisation: setup.initialisation,
             floors: setup.absolute()?,
-            matrices: Matrices::new(setup, false)?,
+            matrices,
             statistics: Statistics::default(),
             direction: 1.0,
             max_step: f64::INFINITY,

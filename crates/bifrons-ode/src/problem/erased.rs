@@ -33,8 +33,10 @@ pub(crate) trait Derivatives {
     fn columns(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]);
     /// Writes the derivatives of `J u + f_t time` for all columns.
     fn second(&mut self, t: f64, y: &[f64], s: &[f64], along: (f64, &[f64]), out: &mut [f64]);
-    /// Writes the Jacobian by columns.
+    /// Writes the Jacobian by columns; not numbers if the model states a wrong structure.
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]);
+    /// Writes the Jacobian in the order of its structure.
+    fn jacobian_values(&mut self, t: f64, y: &[f64], out: &mut [f64]);
     /// Writes the derivatives of the slope `y'` for all columns, zero where there are none.
     fn slopes(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]);
     /// Makes the columns satisfy the derivatives of the algebraic equations.
@@ -69,6 +71,10 @@ impl Derivatives for Clipped<'_> {
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
         let t = clip(t, self.latest, self.direction);
         self.inner.jacobian(t, y, out);
+    }
+    fn jacobian_values(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        let t = clip(t, self.latest, self.direction);
+        self.inner.jacobian_values(t, y, out);
     }
     fn slopes(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]) {
         let t = clip(t, self.latest, self.direction);

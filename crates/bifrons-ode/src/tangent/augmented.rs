@@ -12,6 +12,7 @@ use crate::problem::{Derivatives, DynamicProblem, Fault, Mass, MatrixMut, Struct
 pub(crate) struct Augmented<M> {
     pub(crate) model: M,
     mass: Mass,
+    structure: Structure,
     parameters: Vec<f64>,
     pub(crate) passage: Passage,
     /// Directions of the initial state, that come before the parameters.
@@ -25,6 +26,7 @@ impl<M: Model + Clone> Augmented<M> {
     pub(crate) fn new(model: M, parameters: &[f64], first: usize, passage: Passage) -> Self {
         Self {
             mass: model.mass(),
+            structure: model.structure(),
             model,
             parameters: parameters.to_vec(),
             passage,
@@ -63,7 +65,7 @@ impl<M: Model + Clone> DynamicProblem for Augmented<M> {
     }
 
     fn structure(&self) -> &Structure {
-        const { &Structure::Dense }
+        &self.structure
     }
 
     fn has_jacobian(&self) -> bool {
@@ -73,8 +75,7 @@ impl<M: Model + Clone> DynamicProblem for Augmented<M> {
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut MatrixMut<'_>) -> Result<(), Fault> {
         let at = (t, y, self.parameters.as_slice());
         let tangents = &mut self.passage.tangents;
-        tangents.jacobian(&self.model, at, |i, j, slope| out.set(i, j, slope));
-        Ok(())
+        tangents.jacobian(&self.model, at, |i, j, slope| out.set(i, j, slope))
     }
 
     fn mass(&self) -> &Mass {
@@ -139,7 +140,26 @@ impl<M: Model + Clone> Derivatives for Augmented<M> {
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
         let (n, at) = (y.len(), (t, y, self.parameters.as_slice()));
         let tangents = &mut self.passage.tangents;
-        tangents.jacobian(&self.model, at, |i, j, slope| out[j * n + i] = slope);
+        out.fill(0.0);
+        let found = tangents.jacobian(&self.model, at, |i, j, slope| out[j * n + i] = slope);
+        if found.is_err() {
+            out.fill(f64::NAN);
+        }
+    }
+
+    fn jacobian_values(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        let at = (t, y, self.parameters.as_slice());
+        let (n, structure) = (y.len(), &self.structure);
+        let tangents = &mut self.passage.tangents;
+        out.fill(0.0);
+        let entry = |i, j, slope| {
+            if let Some(at) = structure.position(n, i, j) {
+                out[at] = slope;
+            }
+        };
+        if tangents.jacobian(&self.model, at, entry).is_err() {
+            out.fill(f64::NAN);
+        }
     }
 
     fn slopes(&mut self, t: f64, y: &[f64], s: &[f64], out: &mut [f64]) {

@@ -21,6 +21,8 @@ const REFINEMENTS: u32 = 3;
 #[derive(Debug, Default)]
 pub(in crate::implicit) struct Direct {
     lu: Option<Lu<f64>>,
+    /// As the model states it, and in the structure of the matrices.
+    raw: Vec<f64>,
     jacobian: Vec<f64>,
 }
 
@@ -34,13 +36,14 @@ impl Direct {
         statistics: &mut Statistics,
     ) -> bool {
         let (structure, mass, _) = matrices.parts();
-        self.jacobian.resize(y.len() * y.len(), 0.0);
-        link.jacobian(t, y, &mut self.jacobian);
+        self.raw.resize(matrices.raw_count(), 0.0);
+        self.jacobian.resize(mass.len(), 0.0);
+        link.jacobian_values(t, y, &mut self.raw);
+        matrices.spread(&self.raw, &mut self.jacobian);
         statistics.jacobians += 1;
         statistics.factorisations += 1;
         let lu = self.lu.get_or_insert_with(|| Lu::analyse(structure));
         let jacobian = &self.jacobian;
-        // Models have dense Jacobians, so both are dense by columns.
         lu.refactor_with(|k| mass[k] - c * jacobian[k]).is_ok()
     }
 }

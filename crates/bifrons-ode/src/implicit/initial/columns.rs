@@ -89,7 +89,10 @@ impl Algebra {
     fn factor<M: Model>(&mut self, tangents: &mut Tangents, model: &M, at: At<'_>) -> bool {
         let n = at.1.len();
         let jacobian = &mut self.jacobian;
-        tangents.jacobian(model, at, |i, j, slope| jacobian[j * n + i] = slope);
+        let entry = |i: usize, j: usize, slope| jacobian[j * n + i] = slope;
+        if tangents.jacobian(model, at, entry).is_err() {
+            return false;
+        }
         let (_, mass, _) = self.matrices.parts();
         self.consistent
             .system

@@ -75,6 +75,13 @@ impl Consistent {
         })
     }
 
+    /// Forgets the last run and takes over the tolerances of the next one.
+    pub(in crate::implicit) fn renew(&mut self, tolerance: &Tolerance) -> Result<(), InputError> {
+        self.newton.forget_pivots();
+        self.relative = tolerance.relative();
+        tolerance.expand_into(&mut self.absolute)
+    }
+
     /// Bytes for a singular mass matrix, given the union of its structure and the Jacobian's;
     /// sparse factors have `fill` entries. Checking a state factors a second matrix for a while.
     pub(in crate::implicit) fn footprint(union: &Structure, fill: usize) -> Footprint {
