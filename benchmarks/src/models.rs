@@ -1,10 +1,18 @@
 //! Life-cycle models that scenarios, benches and pictures share.
 
+mod budget;
+mod durable;
 mod epstein_zin;
 mod mahler_yum;
 mod precautionary;
 mod retirement;
+mod table;
 
+pub use budget::{Budget, Spent};
+pub use durable::{
+    DURABLES, HOUSES, Owned, Taste, durable, durable_kinked, durable_kinked_reference,
+    durable_reference,
+};
 pub use epstein_zin::{EpsteinZin, epstein_zin};
 pub use mahler_yum::{Sizes, mahler_yum};
 pub use precautionary::{INCOMES, precautionary};

@@ -1,10 +1,15 @@
-//! Life-cycle models solved by backward induction: grid search, rows, recursive preferences.
+//! Life-cycle models solved by backward induction: grid search, rows, piecewise budgets,
+//! durables, recursive preferences.
 
+mod budget;
+mod durable;
 mod mahler_yum;
 mod small;
 
 use bifrons_lifecycle::{Problem, Solution, SolveOptions};
 
+pub(super) use budget::{ASSET_TEST, KINKED_TAX};
+pub(super) use durable::{Durable, DurableKinked};
 pub(super) use mahler_yum::MahlerYum;
 pub(super) use small::{EpsteinZin, GridSearchRetirement, Precautionary};
 

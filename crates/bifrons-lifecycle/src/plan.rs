@@ -129,7 +129,7 @@ fn period_footprints(problem: &Problem, options: &SolveOptions, period: usize) -
             continue;
         };
         here = here.beside(values(plan, own, options));
-        let rows = endogenous::footprint(plan, own);
+        let rows = endogenous::footprint(&problem.model.inner.regimes, plan, own);
         work = work.either(match rows {
             Some((_, worker)) => worker.times(threads).into_scratch(),
             None => {

@@ -6,6 +6,7 @@ use bifrons_egm::{
 };
 use bifrons_expr::{Pieces, Symbol};
 use bifrons_lanes::{LANES, Level};
+use bifrons_memory::Footprint;
 
 use super::bank::{Bank, Entry};
 use crate::kernel::FaultKind;
@@ -187,7 +188,24 @@ pub(super) struct KinkedWorker {
     cliffs: Vec<SavingsCliff>,
 }
 
+/// Breakpoints, and curves of savings that stay at one, for which a plan has room. How many there
+/// are depends on the rows; few models have more at the same time.
+const BREAKS: usize = 8;
+
 impl KinkedWorker {
+    /// Bytes of working memory for so many nodes of the grid.
+    pub(super) fn footprint(grid: usize, options: &NbEgmOptions) -> Footprint {
+        let nodes = grid + 2 * BREAKS;
+        SavingsNodes::footprint(grid, BREAKS)
+            .beside(NbEgmWorkspace::footprint(
+                nodes,
+                BREAKS,
+                options,
+                2 * BREAKS,
+            ))
+            .beside(Footprint::of::<[f64; 8]>(nodes))
+    }
+
     /// Adds the breakpoints of a cell of a target.
     pub(super) fn add_breaks(
         &mut self,

@@ -12,6 +12,7 @@ use bifrons_memory::Footprint;
 use bifrons_parallel::Threads;
 
 use super::bank::{Bank, Entry};
+use super::kinked::KinkedWorker;
 use super::margin::Margin;
 use super::outer::{OuterBank, OuterMargin, OuterReader, solve_outer};
 use super::target::{Target, TargetKind};
@@ -23,6 +24,7 @@ use crate::preference::log_sum;
 use crate::problem::Problem;
 use crate::solution::Solution;
 use crate::solver::{DcEgm, OuterSearch};
+use crate::stage::Stage;
 
 /// A regime at one age, solved.
 #[derive(Debug)]
@@ -310,7 +312,11 @@ fn targets<'a>(
 }
 
 /// Bytes that a regime at one age leaves behind, and those of one worker.
-pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprint, Footprint)> {
+pub(crate) fn footprint(
+    regimes: &[RegimePlan],
+    plan: &RegimePlan,
+    own: &PeriodPlan,
+) -> Option<(Footprint, Footprint)> {
     let stage = &plan.stages[own.stage];
     let margin = stage.margin.as_ref()?;
     let settings = plan.declaration.solver.settings()?;
@@ -318,10 +324,14 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
     let liquid = own.space.reader.space().shape()[margin.state];
     let rows = own.space.len() / liquid * own.choices.branches;
     // Crossings are few; a row of a folded chain has at most twice its nodes.
+    let records = if ends(regimes, stage, own) { 0 } else { nodes };
     let bank = match &margin.outer {
-        None => Bank::footprint(rows, nodes),
-        Some(outer) => nested_footprint(own, outer, (rows, liquid, nodes)),
+        None => Bank::footprint(rows, records),
+        Some(outer) => nested_footprint(own, outer, (rows, liquid, records)),
     };
+    let kinked = plan.declaration.solver.kinked();
+    let kinked = kinked.filter(|_| margin.kinked.is_some());
+    let kinked = kinked.map_or(Footprint::ZERO, |own| KinkedWorker::footprint(nodes, &own));
     let branches = own.choices.branches;
     let width = plan.declaration.solver.branches_at_a_time(branches);
     let certainty = if plan.declaration.preferences.is_linear() {
@@ -348,7 +358,17 @@ pub(crate) fn footprint(plan: &RegimePlan, own: &PeriodPlan) -> Option<(Footprin
         let candidates = choices(outer) * own.choices.branches;
         OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
     });
-    Some((bank, worker.beside(nested)))
+    Some((bank, worker.beside(nested).beside(kinked)))
+}
+
+/// Whether nothing that may follow depends on savings: all is consumed, rows have no records.
+fn ends(regimes: &[RegimePlan], stage: &Stage, own: &PeriodPlan) -> bool {
+    let stateless = |plan: &RegimePlan| {
+        let worth = |stage: &Stage| stage.terminal.as_ref().map(|own| own.state);
+        plan.is_terminal() && plan.stages.iter().all(|own| worth(own) == Some(None))
+    };
+    let mut targets = own.live.iter().map(|&edge| stage.edges[edge].plan.target);
+    targets.all(|target| stateless(&regimes[target]))
 }
 
 /// Outer choices of one period at most.
