@@ -1,7 +1,7 @@
 //! Checks of settings and names that several blocks share.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{BlockError, BlockSpecBuilder, TIME};
+use bifrons_hybrid::{BlockError, BlockSpecBuilder, ParameterRange, TIME};
 
 /// The symbol of a local name.
 pub(crate) fn symbol(name: &str) -> Expr {
@@ -13,8 +13,8 @@ pub(crate) fn time() -> Expr {
     Expr::symbol(TIME)
 }
 
-/// Bounds a signal. A limit that is finite becomes the parameter `lower` or `upper`; an infinite one is
-/// no limit and no parameter.
+/// Bounds a signal. A limit that is finite becomes the parameter `lower` or `upper`, which a run may
+/// set to infinity away from the signal; an infinite one is no limit and no parameter.
 pub(crate) fn limited(
     mut block: BlockSpecBuilder,
     kind: &str,
@@ -34,11 +34,13 @@ pub(crate) fn limited(
     }
     let mut bounded = signal.clone();
     if lower.is_finite() {
-        block = block.parameter("lower", lower);
+        let range = ParameterRange::new(f64::NEG_INFINITY, f64::MAX);
+        block = block.parameter_in("lower", lower, range);
         bounded = bounded.max(symbol("lower"));
     }
     if upper.is_finite() {
-        block = block.parameter("upper", upper);
+        let range = ParameterRange::new(f64::MIN, f64::INFINITY);
+        block = block.parameter_in("upper", upper, range);
         bounded = bounded.min(symbol("upper"));
     }
     Ok((block, bounded))

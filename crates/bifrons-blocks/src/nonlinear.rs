@@ -51,7 +51,8 @@ impl Block for Sign {
 /// y = min(max(u, lower), upper)
 /// ```
 ///
-/// Input `u`; output `y`; parameters `lower` and `upper`, where finite. On a limit the derivative is that of the
+/// Input `u`; output `y`; parameters `lower` and `upper`, where finite; a run may set them to
+/// infinity. On a limit the derivative is that of the
 /// input. A run that sets `lower > upper` gets `upper`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {

@@ -3,6 +3,7 @@
 use crate::graph::Graph;
 use crate::node::{Head, Node, Order};
 use crate::op::{Folded, Op, fold};
+use crate::small;
 use crate::symbol::Symbol;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -62,12 +63,36 @@ impl Expr {
     /// Structural: a symbol in a branch that is never taken counts. Cost: linear.
     #[must_use]
     pub fn dependencies(&self) -> BTreeSet<Symbol> {
-        let order = Order::of([&self.0]);
-        let symbols = order.nodes.iter().filter_map(|node| match &node.head {
-            Head::Symbol(symbol) => Some(symbol.clone()),
-            _ => None,
+        let mut symbols = BTreeSet::new();
+        self.visit_symbols(|symbol| {
+            symbols.insert(symbol.clone());
         });
-        symbols.collect()
+        symbols
+    }
+
+    /// As [`dependencies`](Self::dependencies), into a list that is cleared first.
+    ///
+    /// Takes no memory for a small expression once the list has room.
+    pub fn dependencies_into<'a>(&'a self, symbols: &mut Vec<&'a Symbol>) {
+        symbols.clear();
+        self.visit_symbols(|symbol| symbols.push(symbol));
+        symbols.sort_unstable();
+        symbols.dedup();
+    }
+
+    /// Calls `visit` with every symbol that occurs, in no order of use, a symbol perhaps more than
+    /// once.
+    ///
+    /// Cost: linear; takes no memory for a small expression.
+    pub fn visit_symbols<'a>(&'a self, mut visit: impl FnMut(&'a Symbol)) {
+        if small::is_small_over_leaves(&self.0) {
+            return small::symbols(&self.0, &mut visit);
+        }
+        for node in Order::of([&self.0]).nodes {
+            if let Head::Symbol(symbol) = &node.head {
+                visit(symbol);
+            }
+        }
     }
 
     /// Number of distinct nodes.
@@ -78,6 +103,10 @@ impl Expr {
 
     pub(crate) fn node(&self) -> &Arc<Node> {
         &self.0
+    }
+
+    pub(crate) fn into_node(self) -> Arc<Node> {
+        self.0
     }
 
     pub(crate) fn from_node(node: Arc<Node>) -> Self {
@@ -142,6 +171,9 @@ impl PartialEq for Expr {
     fn eq(&self, other: &Self) -> bool {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;
+        }
+        if let Some(equal) = small::equal(&self.0, &other.0) {
+            return equal;
         }
         let ids = Graph::new().import([&self.0, &other.0]);
         ids[0] == ids[1]

@@ -53,12 +53,25 @@ impl Graph {
         }
     }
 
-    /// Sorts the operands of commutative operations.
-    pub(crate) fn sorted() -> Self {
+    /// Sorts the operands of commutative operations; with room for some nodes.
+    pub(crate) fn sorted(nodes: usize) -> Self {
         Self {
+            nodes: Vec::with_capacity(nodes),
+            slots: vec![NONE; (2 * nodes + 2).next_power_of_two().max(16)],
             sorted: true,
             ..Self::new()
         }
+    }
+
+    /// The node of a symbol that the caller has not added before and finds by its own means.
+    pub(crate) fn new_symbol(&mut self, symbol: &Symbol) -> u32 {
+        let index = position(self.symbols.len());
+        self.symbols.push(symbol.clone());
+        self.nodes.push(FlatNode {
+            head: FlatHead::Symbol(index),
+            operands: [NONE; 3],
+        });
+        position(self.nodes.len() - 1)
     }
 
     pub(crate) fn constant(&mut self, value: f64) -> u32 {

@@ -66,6 +66,7 @@ mod pieces;
 mod print;
 mod shape;
 mod simplify;
+mod small;
 mod substitute;
 mod suggest;
 mod switches;
@@ -88,7 +89,7 @@ pub use pieces::{Breakpoint, Located, Pieces};
 pub use shape::{Monotonicity, Smoothness};
 pub use switches::{Crossing, Evidence, Owner, Switch, SwitchKind, Switches};
 pub use symbol::Symbol;
-pub use symbol_map::SymbolMap;
+pub use symbol_map::{SymbolCursor, SymbolMap};
 pub use tape::{Registers, Tape, TapeBuilder};
 pub use unit::{
     Dimension, Exponent, Unit, UnitError, UnitErrorKind, UnitParseError, UnitParseErrorKind,

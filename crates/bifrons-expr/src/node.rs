@@ -32,16 +32,29 @@ impl Node {
             _ => None,
         }
     }
+
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.operands.iter().all(Option::is_none)
+    }
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
-        let mut pending: Vec<Arc<Self>> =
-            self.operands.iter_mut().filter_map(Option::take).collect();
-        while let Some(shared) = pending.pop() {
-            if let Some(mut owned) = Arc::into_inner(shared) {
-                pending.extend(owned.operands.iter_mut().filter_map(Option::take));
-            }
+        let mut pending = Vec::new();
+        release(&mut self.operands, &mut pending);
+        while let Some(mut owned) = pending.pop() {
+            release(&mut owned.operands, &mut pending);
+        }
+    }
+}
+
+/// Lets operands go; those that nobody else holds and that have operands themselves wait.
+fn release(operands: &mut Operands, pending: &mut Vec<Node>) {
+    for operand in operands.iter_mut().filter_map(Option::take) {
+        if let Some(owned) = Arc::into_inner(operand)
+            && !owned.is_leaf()
+        {
+            pending.push(owned);
         }
     }
 }
@@ -53,56 +66,90 @@ pub(crate) struct Order<'a> {
     pub(crate) operands: Vec<[u32; 3]>,
     /// Position of each root.
     pub(crate) roots: Vec<u32>,
-    /// How many nodes were known once a root was finished.
-    pub(crate) ends: Vec<usize>,
+    /// Nodes that may be met again: roots, and nodes that more than one user holds.
+    known: AddressTable,
+    path: Vec<Frame<'a>>,
+}
+
+/// A node whose operands are being visited.
+struct Frame<'a> {
+    node: &'a Arc<Node>,
+    next: usize,
+    operands: [u32; 3],
 }
 
 impl<'a> Order<'a> {
-    /// Post-order of the roots one after the other, in linear time and without recursion.
-    pub(crate) fn of(roots: impl IntoIterator<Item = &'a Arc<Node>>) -> Self {
-        let mut order = Self {
+    pub(crate) fn new() -> Self {
+        Self {
             nodes: vec![],
             operands: vec![],
             roots: vec![],
-            ends: vec![],
-        };
-        let mut known = AddressTable::new();
-        let mut stack: Vec<(&'a Arc<Node>, usize)> = Vec::new();
-        for root in roots {
-            if known.get(root).is_none() {
-                stack.push((root, 0));
-            }
-            while let Some((node, next)) = stack.pop() {
-                match node.operands.get(next).and_then(Option::as_ref) {
-                    Some(operand) => {
-                        stack.push((node, next + 1));
-                        if known.get(operand).is_none() {
-                            stack.push((operand, 0));
-                        }
-                    }
-                    None => order.finish(node, &mut known),
-                }
-            }
-            order.roots.push(known.get(root).unwrap_or(NONE));
-            order.ends.push(order.nodes.len());
+            known: AddressTable::new(),
+            path: vec![],
+        }
+    }
+
+    /// Post-order of the roots one after the other, in linear time and without recursion.
+    pub(crate) fn of(roots: impl IntoIterator<Item = &'a Arc<Node>>) -> Self {
+        let mut order = Self::new();
+        let mut roots = roots.into_iter().peekable();
+        while let Some(root) = roots.next() {
+            // What nobody looks up need not be noted.
+            let noted = roots.peek().is_some();
+            order.visit(root, noted);
         }
         order
     }
 
-    fn finish(&mut self, node: &'a Arc<Node>, known: &mut AddressTable) {
-        if known.get(node).is_some() {
-            return;
+    /// Adds what is below another root and returns its position.
+    pub(crate) fn add(&mut self, root: &'a Arc<Node>) -> u32 {
+        self.visit(root, true)
+    }
+
+    fn visit(&mut self, root: &'a Arc<Node>, noted: bool) -> u32 {
+        let at = self.known.get(root).unwrap_or_else(|| {
+            let at = self.walk(root);
+            if noted {
+                self.known.insert(root, at);
+            }
+            at
+        });
+        self.roots.push(at);
+        at
+    }
+
+    fn walk(&mut self, root: &'a Arc<Node>) -> u32 {
+        self.path.push(Frame::new(root));
+        let mut last = NONE;
+        while let Some(frame) = self.path.last_mut() {
+            let Some(operand) = frame.node.operands.get(frame.next).and_then(Option::as_ref) else {
+                last = self.finish();
+                continue;
+            };
+            // A node that one user holds is met once.
+            let shared = Arc::strong_count(operand) > 1;
+            match shared.then(|| self.known.get(operand)).flatten() {
+                Some(at) => frame.take(at),
+                None => self.path.push(Frame::new(operand)),
+            }
         }
-        let find = |operand: &Option<Arc<Node>>| {
-            operand
-                .as_ref()
-                .and_then(|operand| known.get(operand))
-                .unwrap_or(NONE)
-        };
-        let operands = node.operands.each_ref().map(find);
-        known.insert(node, position(self.nodes.len()));
-        self.nodes.push(node);
-        self.operands.push(operands);
+        last
+    }
+
+    /// Appends the node on top of the path.
+    fn finish(&mut self) -> u32 {
+        let at = position(self.nodes.len());
+        if let Some(Frame { node, operands, .. }) = self.path.pop() {
+            self.nodes.push(node);
+            self.operands.push(operands);
+            if let Some(user) = self.path.last_mut() {
+                user.take(at);
+                if Arc::strong_count(node) > 1 {
+                    self.known.insert(node, at);
+                }
+            }
+        }
+        at
     }
 
     /// Function and positions of the arguments of a call.
@@ -134,6 +181,24 @@ impl<'a> Order<'a> {
     }
 }
 
+impl<'a> Frame<'a> {
+    fn new(node: &'a Arc<Node>) -> Self {
+        Self {
+            node,
+            next: 0,
+            operands: [NONE; 3],
+        }
+    }
+
+    /// Notes the position of the next operand.
+    fn take(&mut self, at: u32) {
+        if let Some(operand) = self.operands.get_mut(self.next) {
+            *operand = at;
+        }
+        self.next += 1;
+    }
+}
+
 /// Index as `u32`; graphs are bounded far below the limit by the memory that they take.
 pub(crate) fn position(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
@@ -146,9 +211,10 @@ struct AddressTable {
 }
 
 impl AddressTable {
+    /// An empty table, which takes no memory.
     fn new() -> Self {
         Self {
-            slots: vec![(0, NONE); 16],
+            slots: vec![],
             count: 0,
         }
     }
@@ -163,6 +229,9 @@ impl AddressTable {
     }
 
     fn get(&self, node: &Arc<Node>) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
         let address = Arc::as_ptr(node).addr();
         let (found, value) = self.slots[self.slot(address)];
         (found == address).then_some(value)
@@ -170,7 +239,7 @@ impl AddressTable {
 
     fn insert(&mut self, node: &Arc<Node>, value: u32) {
         if 2 * (self.count + 1) > self.slots.len() {
-            let grown = vec![(0, NONE); 2 * self.slots.len()];
+            let grown = vec![(0, NONE); (2 * self.slots.len()).max(16)];
             for (address, value) in std::mem::replace(&mut self.slots, grown) {
                 if address != 0 {
                     let slot = self.slot(address);

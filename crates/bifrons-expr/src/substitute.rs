@@ -3,6 +3,7 @@
 use crate::condition::Condition;
 use crate::expr::{Expr, build};
 use crate::node::{Head, Node, Order};
+use crate::small;
 use crate::symbol::Symbol;
 use std::sync::Arc;
 
@@ -27,6 +28,17 @@ impl Condition {
 }
 
 fn substitute(
+    root: &Arc<Node>,
+    replacement: &mut impl FnMut(&Symbol) -> Option<Expr>,
+) -> Arc<Node> {
+    if small::is_small(root) {
+        return small::substitute(root, replacement).unwrap_or_else(|| root.clone());
+    }
+    substitute_in_order(root, replacement)
+}
+
+/// The way for expressions of any size and depth.
+pub(crate) fn substitute_in_order(
     root: &Arc<Node>,
     replacement: &mut impl FnMut(&Symbol) -> Option<Expr>,
 ) -> Arc<Node> {

@@ -19,6 +19,11 @@ impl Symbol {
         Self(Arc::from(name.as_ref()))
     }
 
+    /// Whether both are clones of one symbol; then their names are equal.
+    pub(crate) fn shares_text(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -41,6 +46,20 @@ impl From<&str> for Symbol {
 impl From<String> for Symbol {
     fn from(name: String) -> Self {
         Self(Arc::from(name))
+    }
+}
+
+impl From<Arc<str>> for Symbol {
+    /// Shares the text.
+    fn from(name: Arc<str>) -> Self {
+        Self(name)
+    }
+}
+
+impl From<Symbol> for Arc<str> {
+    /// Shares the text.
+    fn from(symbol: Symbol) -> Self {
+        symbol.0
     }
 }
 

@@ -18,6 +18,7 @@ use crate::equations::GuardEquation;
 use crate::error::{BlockError, UnknownName};
 use crate::event::{Clock, Trigger};
 use crate::name::nearest;
+use crate::range::ParameterRange;
 
 /// Something that a [`DiagramBuilder`](crate::DiagramBuilder) can add: a block of a library, a
 /// [`BlockSpec`] or a whole [`Diagram`].
@@ -55,7 +56,7 @@ pub struct Component(pub(crate) Part);
 
 #[derive(Clone)]
 pub(crate) enum Part {
-    Block(Arc<BlockSpec>),
+    Block(BlockSpec),
     Diagram(Diagram),
 }
 
@@ -96,14 +97,14 @@ impl Part {
 
     pub(crate) fn input_count(&self) -> usize {
         match self {
-            Self::Block(block) => block.inputs.len(),
+            Self::Block(block) => block.form.inputs.len(),
             Self::Diagram(diagram) => diagram.0.inputs.len(),
         }
     }
 
     pub(crate) fn input_name(&self, index: usize) -> &str {
         match self {
-            Self::Block(block) => block.locals[block.inputs[index]].symbol.name(),
+            Self::Block(block) => block.form.locals[block.form.inputs[index]].symbol.name(),
             Self::Diagram(diagram) => &diagram.0.inputs[index].name,
         }
     }
@@ -112,7 +113,7 @@ impl Part {
         match self {
             Self::Block(block) => {
                 let local = block.find(name)?;
-                block.inputs.binary_search(&local).ok()
+                block.form.inputs.binary_search(&local).ok()
             }
             Self::Diagram(diagram) => diagram.find_input(name),
         }
@@ -120,28 +121,28 @@ impl Part {
 
     pub(crate) fn input_unit(&self, index: usize) -> Option<&Unit> {
         match self {
-            Self::Block(block) => block.locals[block.inputs[index]].unit.as_ref(),
+            Self::Block(block) => block.form.locals[block.form.inputs[index]].unit.as_ref(),
             Self::Diagram(diagram) => diagram.0.inputs[index].unit.as_ref(),
         }
     }
 
     pub(crate) fn output_unit(&self, index: usize) -> Option<&Unit> {
         match self {
-            Self::Block(block) => block.locals[block.outputs[index]].unit.as_ref(),
+            Self::Block(block) => block.form.locals[block.form.outputs[index]].unit.as_ref(),
             Self::Diagram(diagram) => diagram.0.outputs[index].unit.as_ref(),
         }
     }
 
     pub(crate) fn output_count(&self) -> usize {
         match self {
-            Self::Block(block) => block.outputs.len(),
+            Self::Block(block) => block.form.outputs.len(),
             Self::Diagram(diagram) => diagram.0.outputs.len(),
         }
     }
 
     pub(crate) fn output_name(&self, index: usize) -> &str {
         match self {
-            Self::Block(block) => block.locals[block.outputs[index]].symbol.name(),
+            Self::Block(block) => block.form.locals[block.form.outputs[index]].symbol.name(),
             Self::Diagram(diagram) => &diagram.0.outputs[index].name,
         }
     }
@@ -150,7 +151,7 @@ impl Part {
         match self {
             Self::Block(block) => {
                 let local = block.find(name)?;
-                block.outputs.binary_search(&local).ok()
+                block.form.outputs.binary_search(&local).ok()
             }
             Self::Diagram(diagram) => diagram.find_output(name),
         }
@@ -173,10 +174,19 @@ impl Part {
 /// In a diagram the names get the path of the block in front: `k` of block `gain` is `gain.k`.
 #[derive(Debug, Clone)]
 pub struct BlockSpec {
+    /// Everything but numbers: equal blocks of a diagram share it.
+    pub(crate) form: Arc<Form>,
+    /// Default values of the parameters, in order of declaration.
+    pub(crate) defaults: Vec<f64>,
+}
+
+/// Ports, quantities and equations of a block.
+#[derive(Debug)]
+pub(crate) struct Form {
     pub(crate) kind: Arc<str>,
     pub(crate) locals: Vec<Local>,
     /// Positions in `locals`, sorted by name.
-    by_name: Vec<usize>,
+    pub(crate) by_name: Vec<usize>,
     /// Positions in `locals`, ascending.
     pub(crate) inputs: Vec<usize>,
     /// Positions in `locals`, ascending.
@@ -188,8 +198,24 @@ pub struct BlockSpec {
     pub(crate) guesses: Vec<(usize, Expr)>,
 }
 
+impl Form {
+    /// Whether both are the same in everything that anybody sees, messages included.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same_locals = |(own, other): (&Local, &Local)| own.is_same(other);
+        self.kind == other.kind
+            && self.locals.len() == other.locals.len()
+            && self.locals.iter().zip(&other.locals).all(same_locals)
+            && self.inputs == other.inputs
+            && self.outputs == other.outputs
+            && self.clocks == other.clocks
+            && self.guards == other.guards
+            && self.updates == other.updates
+            && self.guesses == other.guesses
+    }
+}
+
 /// An update within a block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BlockUpdate {
     pub(crate) trigger: Trigger,
     /// Position in `locals`.
@@ -208,10 +234,26 @@ pub(crate) struct Local {
     pub(crate) unit: Option<Unit>,
 }
 
-#[derive(Debug, Clone)]
+impl Local {
+    /// Equal with equally written units.
+    fn is_same(&self, other: &Self) -> bool {
+        let same_unit = match (&self.unit, &other.unit) {
+            (None, None) => true,
+            (Some(own), Some(other)) => own == other && own.to_string() == other.to_string(),
+            _ => false,
+        };
+        self.symbol == other.symbol && self.role == other.role && same_unit
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Role {
     Input,
-    Parameter(f64),
+    Parameter {
+        /// Position of its default among those of the block.
+        default: usize,
+        range: ParameterRange,
+    },
     State {
         derivative: Expr,
         start: Expr,
@@ -236,43 +278,53 @@ impl BlockSpec {
     /// The kind of the block, such as `Gain`.
     #[must_use]
     pub fn kind(&self) -> &str {
-        &self.kind
+        &self.form.kind
     }
 
     /// Names of the inputs, in order of declaration.
     pub fn input_names(&self) -> impl Iterator<Item = &str> {
-        self.inputs
+        self.form
+            .inputs
             .iter()
-            .map(|&local| self.locals[local].symbol.name())
+            .map(|&local| self.form.locals[local].symbol.name())
     }
 
     /// Names of the outputs, in order of declaration.
     pub fn output_names(&self) -> impl Iterator<Item = &str> {
-        self.outputs
+        self.form
+            .outputs
             .iter()
-            .map(|&local| self.locals[local].symbol.name())
+            .map(|&local| self.form.locals[local].symbol.name())
     }
 
     /// Names and default values of the parameters, in order of declaration.
     pub fn parameters(&self) -> impl Iterator<Item = (&str, f64)> {
-        self.locals.iter().filter_map(|local| match local.role {
-            Role::Parameter(value) => Some((local.symbol.name(), value)),
-            _ => None,
-        })
+        self.form
+            .locals
+            .iter()
+            .filter_map(|local| match local.role {
+                Role::Parameter { default, .. } => {
+                    Some((local.symbol.name(), self.defaults[default]))
+                }
+                _ => None,
+            })
     }
 
     /// Names of the continuous states, in order of declaration.
     pub fn state_names(&self) -> impl Iterator<Item = &str> {
-        self.locals.iter().filter_map(|local| match local.role {
-            Role::State { .. } => Some(local.symbol.name()),
-            _ => None,
-        })
+        self.form
+            .locals
+            .iter()
+            .filter_map(|local| match local.role {
+                Role::State { .. } => Some(local.symbol.name()),
+                _ => None,
+            })
     }
 
     /// The unit of a quantity, where it was declared; `None` fits everything.
     #[must_use]
     pub fn unit(&self, name: &str) -> Option<&Unit> {
-        self.locals[self.find(name)?].unit.as_ref()
+        self.form.locals[self.find(name)?].unit.as_ref()
     }
 
     /// Whether `output` depends on `input` without a state between them.
@@ -283,15 +335,15 @@ impl BlockSpec {
     ///
     /// [`UnknownName`] if the block has no such input or output.
     pub fn feedthrough(&self, input: &str, output: &str) -> Result<bool, UnknownName> {
-        let source = self.port(input, &self.inputs, "input")?;
-        let goal = self.port(output, &self.outputs, "output")?;
-        let mut seen = vec![false; self.locals.len()];
+        let source = self.port(input, &self.form.inputs, "input")?;
+        let goal = self.port(output, &self.form.outputs, "output")?;
+        let mut seen = vec![false; self.form.locals.len()];
         let mut open = vec![goal];
         while let Some(local) = open.pop() {
             if local == source {
                 return Ok(true);
             }
-            if let Role::Equation { uses, .. } = &self.locals[local].role
+            if let Role::Equation { uses, .. } = &self.form.locals[local].role
                 && !std::mem::replace(&mut seen[local], true)
             {
                 open.extend(uses);
@@ -302,21 +354,24 @@ impl BlockSpec {
 
     /// Position in `locals` of a name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.by_name
-            .binary_search_by(|&local| self.locals[local].symbol.name().cmp(name))
+        self.form
+            .by_name
+            .binary_search_by(|&local| self.form.locals[local].symbol.name().cmp(name))
             .ok()
-            .map(|position| self.by_name[position])
+            .map(|position| self.form.by_name[position])
     }
 
     fn port(&self, name: &str, ports: &[usize], what: &'static str) -> Result<usize, UnknownName> {
         self.find(name)
             .filter(|local| ports.binary_search(local).is_ok())
             .ok_or_else(|| {
-                let known = ports.iter().map(|&local| self.locals[local].symbol.name());
+                let known = ports
+                    .iter()
+                    .map(|&local| self.form.locals[local].symbol.name());
                 UnknownName {
                     what,
                     name: name.to_owned(),
-                    owner: self.kind.to_string(),
+                    owner: self.form.kind.to_string(),
                     nearest: nearest(name, known).map(str::to_owned),
                 }
             })
@@ -325,14 +380,14 @@ impl BlockSpec {
 
 impl From<BlockSpec> for Component {
     fn from(spec: BlockSpec) -> Self {
-        Self(Part::Block(Arc::new(spec)))
+        Self(Part::Block(spec))
     }
 }
 
 impl From<Arc<BlockSpec>> for Component {
     /// Uses one description for many blocks without a copy.
     fn from(spec: Arc<BlockSpec>) -> Self {
-        Self(Part::Block(spec))
+        Self(Part::Block((*spec).clone()))
     }
 }
 

@@ -8,7 +8,7 @@ mod table;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bifrons_expr::{Expr, Symbol};
+use bifrons_expr::{Expr, Symbol, SymbolCursor};
 
 pub use builder::EquationSystemBuilder;
 pub use instant::{DiscreteState, GuardEquation, Update};
@@ -18,6 +18,7 @@ pub(crate) use table::{Meaning, SymbolTable};
 use crate::error::{EquationError, UnknownName};
 use crate::event::{Clock, Trigger};
 use crate::name::nearest;
+use crate::range::ParameterRange;
 
 /// A parameter: a number that may differ from run to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Parameter {
     pub symbol: Symbol,
     /// The value that it has unless a run says otherwise.
     pub default: f64,
+    /// The values that a run may give it.
+    pub range: ParameterRange,
 }
 
 /// A state that follows a differential equation.
@@ -320,33 +323,33 @@ impl EquationSystem {
             unknowns: vec![false; self.unknown_count()],
             time: false,
         };
+        let mut cursor = SymbolCursor::default();
         for root in roots {
-            self.mark(root, &mut needed);
+            self.mark(root, &mut needed, &mut cursor);
         }
         for index in (0..self.parts.definitions.len()).rev() {
             if needed.definitions[index] {
-                self.mark(&self.parts.definitions[index].expression, &mut needed);
+                let expression = &self.parts.definitions[index].expression;
+                self.mark(expression, &mut needed, &mut cursor);
             }
         }
         needed
     }
 
-    fn mark(&self, expression: &Expr, needed: &mut Needed) {
-        for symbol in expression.dependencies() {
-            match self.table.find(base_name(symbol.name())) {
-                Some(Meaning::Definition(index)) => needed.definitions[index] = true,
-                Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
-                Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
-                Some(Meaning::Unknown(_)) => {
-                    let position = self.unknowns().position(|own| *own == symbol);
-                    if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
-                        *own = true;
-                    }
+    fn mark(&self, expression: &Expr, needed: &mut Needed, cursor: &mut SymbolCursor) {
+        expression.visit_symbols(|symbol| match self.table.find_near(symbol, cursor) {
+            Some(Meaning::Definition(index)) => needed.definitions[index] = true,
+            Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
+            Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
+            Some(Meaning::Unknown(_)) => {
+                let position = self.unknowns().position(|own| own == symbol);
+                if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
+                    *own = true;
                 }
-                Some(Meaning::Time) => needed.time = true,
-                Some(Meaning::Input | Meaning::State(_)) | None => {}
             }
-        }
+            Some(Meaning::Time) => needed.time = true,
+            Some(Meaning::Input | Meaning::State(_)) | None => {}
+        });
     }
 
     /// A start may read parameters, the start time and definitions of these.
@@ -354,10 +357,12 @@ impl EquationSystem {
         let continuous = self.parts.states.iter().map(|s| (&s.symbol, &s.start));
         let discrete = self.parts.discretes.iter().map(|d| (&d.symbol, &d.start));
         for (state, start) in continuous.chain(discrete) {
-            let mut open: Vec<Symbol> = start.dependencies().into_iter().collect();
-            if open.iter().all(|symbol| self.is_parameter(symbol)) {
+            let mut known = true;
+            start.visit_symbols(|symbol| known &= self.is_parameter(symbol));
+            if known {
                 continue;
             }
+            let mut open: Vec<Symbol> = start.dependencies().into_iter().collect();
             let mut seen = vec![false; self.parts.definitions.len()];
             let mut entered = vec![false; self.parts.loops.len()];
             while let Some(symbol) = open.pop() {

@@ -17,6 +17,7 @@ use crate::equations::{
 use crate::error::{EquationError, LoopKind};
 use crate::event::{Clock, Trigger};
 use crate::graph::Digraph;
+use crate::range::ParameterRange;
 use net::{Net, Node};
 
 /// Whether the exported output depends on the exported input without a state between them.
@@ -103,9 +104,14 @@ impl<'n, 'd> Emitter<'n, 'd> {
                 Node::State | Node::Discrete => {}
                 Node::Input => inputs.push(symbol.clone()),
                 Node::Parameter(default) => {
+                    let range = match net.role(node) {
+                        Some(Role::Parameter { range, .. }) => *range,
+                        _ => ParameterRange::FINITE,
+                    };
                     parameters.push(Parameter {
                         symbol: symbol.clone(),
                         default,
+                        range,
                     });
                 }
             }
@@ -125,7 +131,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
         };
         let mut guesses = BTreeMap::new();
         for (first, block) in net.blocks() {
-            for (local, guess) in &block.guesses {
+            for (local, guess) in &block.form.guesses {
                 let guess = emitter.globalise(first, guess);
                 guesses.insert(emitter.symbol(first + local), guess);
             }
@@ -239,7 +245,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
     fn events(&self) -> Events {
         let mut events = Events::default();
         for (first, block) in self.net.blocks() {
-            for (local, part) in block.locals.iter().enumerate() {
+            for (local, part) in block.form.locals.iter().enumerate() {
                 if let Role::Discrete { start } = &part.role {
                     events.discretes.push(DiscreteState {
                         symbol: self.symbol(first + local),
@@ -249,11 +255,12 @@ impl<'n, 'd> Emitter<'n, 'd> {
             }
             let guards = events.guards.len();
             let clocks: Vec<usize> = block
+                .form
                 .clocks
                 .iter()
                 .map(|clock| events.clock(clock, || self.net.event_path(first, &clock.name)))
                 .collect();
-            for equation in &block.guards {
+            for equation in &block.form.guards {
                 let mut guard = equation.guard.clone();
                 guard.name = self.net.event_path(first, &guard.name).into();
                 events.guards.push(GuardEquation {
@@ -261,7 +268,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
                     expression: self.globalise(first, &equation.expression),
                 });
             }
-            for update in &block.updates {
+            for update in &block.form.updates {
                 events.updates.push(Update {
                     trigger: match update.trigger {
                         Trigger::Clock(index) => Trigger::Clock(clocks[index]),
@@ -279,7 +286,8 @@ impl<'n, 'd> Emitter<'n, 'd> {
 
     fn finish(self, diagram: &Diagram) -> Result<EquationSystem, EquationError> {
         let mut states = Vec::new();
-        for node in 0..self.net.nodes.len() {
+        let is_state = |node: &usize| self.net.nodes[*node] == Node::State;
+        for node in (0..self.net.nodes.len()).filter(is_state) {
             if let Some(Role::State { derivative, start }) = self.net.role(node) {
                 states.push(ContinuousState {
                     symbol: self.symbol(node),

@@ -56,6 +56,7 @@ mod loop_program;
 mod name;
 mod newton;
 mod program;
+mod range;
 mod scalar;
 mod schema;
 mod sensitivity;
@@ -83,6 +84,7 @@ pub use event::{
 pub use graph::{Digraph, StrongComponents};
 pub use linearise::LinearModel;
 pub use name::{NameProblem, TIME};
+pub use range::ParameterRange;
 pub use scalar::{ScalarLanes, ScalarSystem, ScalarWorkspace};
 pub use schema::Schema;
 pub use system::{HybridSystem, LoopFailure};

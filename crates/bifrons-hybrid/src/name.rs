@@ -27,20 +27,32 @@ impl fmt::Display for NameProblem {
     }
 }
 
-const RESERVED: [&str; 13] = [
-    TIME, "if", "then", "else", "and", "or", "not", "true", "false", "let", "nan", "inf", "pi",
-];
+fn is_reserved(name: &str) -> bool {
+    matches!(
+        name,
+        TIME | "if"
+            | "then"
+            | "else"
+            | "and"
+            | "or"
+            | "not"
+            | "true"
+            | "false"
+            | "let"
+            | "nan"
+            | "inf"
+            | "pi"
+    )
+}
 
 /// Checks one part of a path (`gain` or `k` of `gain.k`).
 pub(crate) fn check_name(name: &str) -> Result<(), NameProblem> {
-    let mut characters = name.chars();
-    let starts_well = characters
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if !starts_well || !characters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+    let is_part = |c: &u8| c.is_ascii_alphanumeric() || *c == b'_';
+    let starts_well = name.bytes().next().is_some_and(|c| !c.is_ascii_digit());
+    if !starts_well || !name.as_bytes().iter().all(is_part) {
         return Err(NameProblem::Malformed);
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Err(NameProblem::Reserved);
     }
     Ok(())

@@ -2,8 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use bifrons_expr::Symbol;
+
+use crate::equations::Parameter;
 use crate::error::{SchemaError, UnknownName};
 use crate::name::nearest;
+use crate::range::ParameterRange;
 
 /// Names of the states, parameters and outputs of a system, and the parameters' default values.
 ///
@@ -16,6 +20,8 @@ pub struct Schema {
     states: Names,
     parameters: Names,
     defaults: Vec<f64>,
+    /// Ranges other than [`ParameterRange::FINITE`], by position, ascending.
+    ranges: Vec<(usize, ParameterRange)>,
     outputs: Names,
 }
 
@@ -63,26 +69,50 @@ impl Schema {
             states,
             parameters,
             defaults,
+            ranges: Vec::new(),
             outputs,
         })
+    }
+
+    /// The same with a range for one parameter in place of [`ParameterRange::FINITE`].
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownName`] with the nearest known name.
+    pub fn with_range(
+        mut self,
+        parameter: &str,
+        range: ParameterRange,
+    ) -> Result<Self, UnknownName> {
+        let position = self.parameter(parameter)?;
+        match self.ranges.binary_search_by_key(&position, |own| own.0) {
+            Ok(found) => self.ranges[found].1 = range,
+            Err(place) => self.ranges.insert(place, (position, range)),
+        }
+        Ok(self)
     }
 
     /// As [`new`](Self::new) for names that are known to be unique and defaults that are numbers.
     pub(crate) fn of_checked<'a>(
         name: &str,
-        states: impl Iterator<Item = &'a str>,
-        parameters: impl Iterator<Item = (&'a str, f64)>,
-        outputs: impl Iterator<Item = &'a str>,
+        states: impl ExactSizeIterator<Item = &'a Symbol>,
+        parameters: &[Parameter],
+        outputs: impl ExactSizeIterator<Item = &'a Symbol>,
     ) -> Self {
-        let (parameters, defaults): (Vec<Arc<str>>, Vec<f64>) = parameters
-            .map(|(name, default)| (Arc::from(name), default))
-            .unzip();
+        // The text of a name is shared.
+        let text = |symbol: &Symbol| Arc::from(symbol.clone());
         Self {
             name: Arc::from(name),
-            states: Names::of(states.map(Arc::from).collect()),
-            parameters: Names::of(parameters),
-            defaults,
-            outputs: Names::of(outputs.map(Arc::from).collect()),
+            states: Names::of(states.map(text).collect()),
+            parameters: Names::of(parameters.iter().map(|own| text(&own.symbol)).collect()),
+            defaults: parameters.iter().map(|own| own.default).collect(),
+            ranges: parameters
+                .iter()
+                .enumerate()
+                .map(|(position, own)| (position, own.range))
+                .filter(|(_, range)| *range != ParameterRange::FINITE)
+                .collect(),
+            outputs: Names::of(outputs.map(text).collect()),
         }
     }
 
@@ -129,6 +159,19 @@ impl Schema {
     #[must_use]
     pub fn defaults(&self) -> &[f64] {
         &self.defaults
+    }
+
+    /// The values that a run may give the parameter at a position.
+    #[must_use]
+    pub fn parameter_range(&self, position: usize) -> ParameterRange {
+        let found = self.ranges.binary_search_by_key(&position, |own| own.0);
+        found.map_or(ParameterRange::FINITE, |found| self.ranges[found].1)
+    }
+
+    /// Parameters whose range is not [`ParameterRange::FINITE`], by position, ascending.
+    #[must_use]
+    pub fn declared_ranges(&self) -> &[(usize, ParameterRange)] {
+        &self.ranges
     }
 
     /// Position of a state. Cost: a binary search.

@@ -91,15 +91,11 @@ impl EquationSystem {
     }
 
     fn schema(&self) -> Schema {
-        let parameters = self
-            .parameters()
-            .iter()
-            .map(|p| (p.symbol.name(), p.default));
         Schema::of_checked(
             self.name(),
-            self.states().iter().map(|state| state.symbol.name()),
-            parameters,
-            self.outputs().iter().map(|output| output.name.name()),
+            self.states().iter().map(|state| &state.symbol),
+            self.parameters(),
+            self.outputs().iter().map(|output| &output.name),
         )
     }
 

@@ -37,13 +37,15 @@ pub enum BuildError {
         /// End of the span.
         end: f64,
     },
-    /// A parameter of a single run is NaN or infinite.
-    #[error("parameter `{name}` must be finite, got {value}")]
+    /// A parameter of a single run is outside of its range; without a declared one it is finite.
+    #[error("parameter `{name}` must be {range}, got {value}")]
     Parameter {
         /// Name of the parameter.
         name: String,
         /// The value found.
         value: f64,
+        /// The values that the parameter may have.
+        range: bifrons_hybrid::ParameterRange,
     },
     /// A start value of a single run is NaN or infinite.
     #[error("start of state `{name}` must be finite, got {value}")]

@@ -1,6 +1,6 @@
 //! Parameters and start values of the members: defaults, values for all, columns.
 
-use bifrons_hybrid::{HybridSystem, Schema, UnknownName};
+use bifrons_hybrid::{HybridSystem, ParameterRange, Schema, UnknownName};
 
 use crate::error::BuildError;
 
@@ -11,6 +11,8 @@ pub(crate) struct Parameters {
     base: Vec<f64>,
     /// Position of a parameter and its values, one per member.
     columns: Vec<(usize, Vec<f64>)>,
+    /// Ranges of parameters that need not be finite or may not be any finite number, by position.
+    ranges: Vec<(usize, ParameterRange)>,
     starts: Starts,
 }
 
@@ -151,6 +153,7 @@ impl Parameters {
         Ok(Self {
             base,
             columns: resolved,
+            ranges: schema.declared_ranges().to_vec(),
             starts: Starts::default(),
         })
     }
@@ -170,13 +173,23 @@ impl Parameters {
         self.base.len()
     }
 
-    /// Writes the parameters of a member; returns the first that is not finite.
+    /// The values that a parameter may have.
+    pub(crate) fn range(&self, position: usize) -> ParameterRange {
+        let found = self.ranges.binary_search_by_key(&position, |own| own.0);
+        found.map_or(ParameterRange::FINITE, |found| self.ranges[found].1)
+    }
+
+    /// Writes the parameters of a member; returns the first that is outside of its range.
     #[inline]
     pub(crate) fn fill(&self, member: usize, parameters: &mut [f64]) -> Option<usize> {
         parameters.copy_from_slice(&self.base);
         for (position, column) in &self.columns {
             parameters[*position] = column[member];
         }
-        parameters.iter().position(|p| !p.is_finite())
+        if self.ranges.is_empty() {
+            return parameters.iter().position(|p| !p.is_finite());
+        }
+        let outside = |(at, value): (usize, &f64)| !self.range(at).contains(*value);
+        parameters.iter().enumerate().position(outside)
     }
 }

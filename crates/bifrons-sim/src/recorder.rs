@@ -236,6 +236,7 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
                 return Some(MemberFailure::Parameter {
                     name,
                     value: parameters[bad],
+                    range: self.parameters.range(bad),
                 });
             }
         }

@@ -135,13 +135,15 @@ impl MemberReport {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberFailure {
-    /// A parameter of the member is NaN or infinite.
-    #[error("parameter `{name}` must be finite, got {value}")]
+    /// A parameter of the member is outside of its range; without a declared one it is finite.
+    #[error("parameter `{name}` must be {range}, got {value}")]
     Parameter {
         /// Name of the parameter.
         name: String,
         /// The value found.
         value: f64,
+        /// The values that the parameter may have.
+        range: bifrons_hybrid::ParameterRange,
     },
     /// A start value of the member is NaN or infinite.
     #[error("start of state `{name}` must be finite, got {value}")]

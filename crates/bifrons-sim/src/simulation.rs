@@ -504,6 +504,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             return Err(BuildError::Parameter {
                 name,
                 value: values[bad],
+                range: schema.parameter_range(bad),
             });
         }
         let options = resolve(self.options, self.tolerance, schema.state_count())?;

@@ -3,11 +3,11 @@
 use bifrons_blocks::{
     Backlash, Chirp, CrossingCounter, Derivative, Distribution, Expression, FirstOrderHold,
     Friction, Integrator, Latch, MovingAverage, Noise, PadeDelay, Pid, Pulse, Rate, RateLimiter,
-    SampleAndHold, SampledDelay, Sawtooth, Stop, Time, ZeroPole, control,
+    SampleAndHold, SampledDelay, Saturation, Sawtooth, Stop, Time, ZeroPole, control,
 };
 use bifrons_expr::Expr;
 use bifrons_hybrid::{Block, DiagramBuilder, TapeSystem};
-use bifrons_sim::{Recording, Run, Simulation};
+use bifrons_sim::{BuildError, Recording, Run, Simulation};
 
 fn compile(builder: DiagramBuilder) -> TapeSystem {
     let equations = builder.build().expect("complete").flatten();
@@ -344,11 +344,7 @@ fn a_pid_controller_leaves_no_error_and_does_not_wind_up() {
 #[test]
 fn limits_that_are_infinite_are_no_parameters() {
     let inf = f64::INFINITY;
-    let found = values(
-        bifrons_blocks::Saturation::new(0.0, inf),
-        &["time - 2"],
-        &[1.0, 5.0],
-    );
+    let found = values(Saturation::new(0.0, inf), &["time - 2"], &[1.0, 5.0]);
     close(&found, &[0.0, 3.0], 1e-14);
     let found = values(
         bifrons_blocks::LimitedIntegrator::new(1.0),
@@ -402,4 +398,51 @@ fn an_extended_filter_uses_the_slope_at_the_estimate() {
         close(&[run.signal("z").expect("recorded")[k]], &[x], 1e-12);
     }
     assert!((x - 2.0).abs() < 0.1, "near the root: {x}");
+}
+
+/// A limit may be infinite in a run, away from the signal; nothing else may.
+#[test]
+fn limits_of_a_run_may_be_infinite_where_that_means_none() {
+    let system = driven(Saturation::new(-1.0, 2.0), &["4 * time - 3"]);
+    let times = [0.0, 0.5, 1.0, 3.0];
+    let with = |changes: &[(&str, f64)]| {
+        let mut simulation = Simulation::builder(&system).span(0.0, 3.0);
+        for (name, value) in changes {
+            simulation = simulation.parameter(*name, *value);
+        }
+        simulation.record(Recording::times(times.to_vec())).build()
+    };
+    let recorded = |changes: &[(&str, f64)]| {
+        let run = with(changes).expect("in range").run().expect("runs");
+        run.signal("y").expect("recorded").to_vec()
+    };
+    close(&recorded(&[]), &[-1.0, -1.0, 1.0, 2.0], 0.0);
+    let upper = ("block.upper", f64::INFINITY);
+    let lower = ("block.lower", f64::NEG_INFINITY);
+    close(&recorded(&[upper]), &[-1.0, -1.0, 1.0, 9.0], 0.0);
+    close(&recorded(&[lower]), &[-3.0, -1.0, 1.0, 2.0], 0.0);
+    close(&recorded(&[lower, upper]), &[-3.0, -1.0, 1.0, 9.0], 0.0);
+    for (name, value, text) in [
+        (
+            "block.upper",
+            f64::NEG_INFINITY,
+            "parameter `block.upper` must be finite or inf, got -inf",
+        ),
+        (
+            "block.lower",
+            f64::INFINITY,
+            "parameter `block.lower` must be finite or -inf, got inf",
+        ),
+        (
+            "block.lower",
+            f64::NAN,
+            "parameter `block.lower` must be finite or -inf, got NaN",
+        ),
+    ] {
+        let error = with(&[(name, value)]).map(drop).expect_err("out of range");
+        let BuildError::Parameter { name: own, .. } = &error else {
+            panic!("{error:?}");
+        };
+        assert_eq!((own.as_str(), error.to_string()), (name, text.to_owned()));
+    }
 }

@@ -3,11 +3,12 @@
 use crate::error::CompileError;
 use crate::expr::Expr;
 use crate::graph::Graph;
-use crate::node::{Head, NONE, Order};
+use crate::node::{Head, NONE, Node, Order, position};
 use crate::op::Op;
+use crate::small;
 use crate::suggest::nearest;
 use crate::symbol::Symbol;
-use crate::symbol_map::SymbolMap;
+use crate::symbol_map::{SymbolCursor, SymbolMap};
 use crate::tape::Tape;
 use crate::tape::compact::Compact;
 use crate::tape::program::Program;
@@ -95,12 +96,8 @@ impl TapeBuilder {
     pub fn build(self) -> Result<Tape, CompileError> {
         let mut scope = Scope::new(&self)?;
         let outputs = scope.import(&self)?;
-        let inputs: Vec<u32> = self
-            .parameters
-            .iter()
-            .chain(&self.variables)
-            .map(|s| scope.known(s))
-            .collect();
+        let inputs = position(self.parameters.len() + self.variables.len());
+        let inputs: Vec<u32> = (0..inputs).collect();
         let (parameters, variables) = inputs.split_at(self.parameters.len());
         let program = Program::new(&scope.graph, parameters, variables, &outputs)?;
         let compact = Compact::new(&program);
@@ -113,23 +110,34 @@ impl TapeBuilder {
     }
 }
 
+/// What is known of expressions that are not small.
+struct Imported<'b> {
+    order: Order<'b>,
+    /// Nodes of the graph for those of the order.
+    ids: Vec<u32>,
+}
+
 /// Names and their nodes while expressions are imported.
 struct Scope {
+    /// Begins with one node per parameter and variable.
     graph: Graph,
-    /// Node of a name; [`NONE`] for a definition that is not complete.
+    /// Node of a name, in the order of parameters, variables and definitions; [`NONE`] for a
+    /// definition that is not complete.
     names: SymbolMap<u32>,
+    cursor: SymbolCursor,
 }
 
 impl Scope {
     fn new(builder: &TapeBuilder) -> Result<Self, CompileError> {
+        let inputs = builder.parameters.len() + builder.variables.len();
+        let names = inputs + builder.definitions.len();
         let mut scope = Self {
-            graph: Graph::sorted(),
-            names: SymbolMap::with_capacity(
-                builder.parameters.len() + builder.variables.len() + builder.definitions.len(),
-            ),
+            graph: Graph::sorted(names + builder.outputs.len()),
+            names: SymbolMap::with_capacity(names),
+            cursor: SymbolCursor::default(),
         };
         for symbol in builder.parameters.iter().chain(&builder.variables) {
-            let node = scope.graph.symbol(symbol);
+            let node = scope.graph.new_symbol(symbol);
             scope.declare(symbol, node)?;
         }
         for (symbol, _) in &builder.definitions {
@@ -139,48 +147,86 @@ impl Scope {
     }
 
     fn declare(&mut self, symbol: &Symbol, node: u32) -> Result<(), CompileError> {
-        match self.names.insert(symbol.clone(), node) {
-            None => Ok(()),
-            Some(_) => Err(CompileError::Duplicate {
-                symbol: symbol.clone(),
-            }),
+        if self.names.add(symbol, node) {
+            return Ok(());
         }
-    }
-
-    fn known(&self, symbol: &Symbol) -> u32 {
-        self.names.get(symbol.name()).copied().unwrap_or(NONE)
+        Err(CompileError::Duplicate {
+            symbol: symbol.clone(),
+        })
     }
 
     /// Adds all expressions and returns the nodes of the outputs.
     fn import(&mut self, builder: &TapeBuilder) -> Result<Vec<u32>, CompileError> {
-        let definitions = builder.definitions.iter().map(|(_, expr)| expr.node());
-        let order = Order::of(definitions.chain(builder.outputs.iter().map(Expr::node)));
-        let mut ids = Vec::with_capacity(order.nodes.len());
-        let mut outputs = Vec::with_capacity(builder.outputs.len());
-        for (root, (&end, &position)) in order.ends.iter().zip(&order.roots).enumerate() {
-            for i in ids.len()..end {
-                let id = match &order.nodes[i].head {
-                    Head::Constant(value) => self.graph.constant(*value),
-                    Head::Symbol(symbol) => self.resolve(symbol, builder, root)?,
-                    Head::Function(function) => self.graph.function(function),
-                    Head::Op(Op::NoEvent) => ids[order.operands[i][0] as usize],
-                    Head::Op(op) => self.graph.op(*op, order.gather(i, &ids, NONE)),
-                };
-                ids.push(id);
-            }
-            let id = ids[position as usize];
-            match builder.definitions.get(root) {
-                Some((symbol, _)) => {
-                    self.names.insert(symbol.clone(), id);
-                }
-                None => outputs.push(id),
+        let mut imported = Imported {
+            order: Order::new(),
+            ids: Vec::new(),
+        };
+        let first = builder.parameters.len() + builder.variables.len();
+        for (root, (_, expr)) in builder.definitions.iter().enumerate() {
+            let id = self.root(expr, &mut imported, builder, root)?;
+            if let Some(own) = self.names.value_mut(first + root) {
+                *own = id;
             }
         }
-        Ok(outputs)
+        let roots = builder.definitions.len()..;
+        let outputs = builder.outputs.iter().zip(roots);
+        outputs
+            .map(|(expr, root)| self.root(expr, &mut imported, builder, root))
+            .collect()
+    }
+
+    /// Adds one expression.
+    fn root<'b>(
+        &mut self,
+        expr: &'b Expr,
+        imported: &mut Imported<'b>,
+        builder: &TapeBuilder,
+        root: usize,
+    ) -> Result<u32, CompileError> {
+        if small::is_small_over_leaves(expr.node()) {
+            return self.tree(expr.node(), builder, root);
+        }
+        let Imported { order, ids } = imported;
+        let at = order.add(expr.node());
+        for i in ids.len()..order.nodes.len() {
+            let operands = order.gather(i, ids, NONE);
+            ids.push(self.node(order.nodes[i], operands, builder, root)?);
+        }
+        Ok(ids[at as usize])
+    }
+
+    /// Adds a small expression.
+    fn tree(
+        &mut self,
+        node: &Node,
+        builder: &TapeBuilder,
+        root: usize,
+    ) -> Result<u32, CompileError> {
+        let mut operands = [NONE; 3];
+        for (id, operand) in operands.iter_mut().zip(node.operands.iter().flatten()) {
+            *id = self.tree(operand, builder, root)?;
+        }
+        self.node(node, operands, builder, root)
+    }
+
+    fn node(
+        &mut self,
+        node: &Node,
+        operands: [u32; 3],
+        builder: &TapeBuilder,
+        root: usize,
+    ) -> Result<u32, CompileError> {
+        Ok(match &node.head {
+            Head::Constant(value) => self.graph.constant(*value),
+            Head::Symbol(symbol) => self.resolve(symbol, builder, root)?,
+            Head::Function(function) => self.graph.function(function),
+            Head::Op(Op::NoEvent) => operands[0],
+            Head::Op(op) => self.graph.op(*op, operands),
+        })
     }
 
     fn resolve(
-        &self,
+        &mut self,
         symbol: &Symbol,
         builder: &TapeBuilder,
         root: usize,
@@ -189,7 +235,7 @@ impl Scope {
             Some((name, _)) => format!("definition `{name}`"),
             None => format!("output {}", root - builder.definitions.len()),
         };
-        match self.names.get(symbol.name()) {
+        match self.names.get_near(symbol, &mut self.cursor) {
             Some(&NONE) => {
                 let symbol = symbol.clone();
                 Err(CompileError::UsedBeforeDefinition {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol, Unit};
 
-use super::{BlockSpec, BlockUpdate, Local, Role, units};
+use super::{BlockSpec, BlockUpdate, Form, Local, Role, units};
 use crate::equations::{GuardEquation, base_name};
 use crate::error::BlockError;
 use crate::event::{Clock, Guard, Trigger};
 use crate::name::{NameProblem, TIME, check_name, nearest};
+use crate::range::ParameterRange;
 
 /// Collects the description of a block; made by [`BlockSpec::builder`].
 ///
@@ -19,6 +20,7 @@ use crate::name::{NameProblem, TIME, check_name, nearest};
 pub struct BlockSpecBuilder {
     kind: Arc<str>,
     locals: Vec<Local>,
+    defaults: Vec<f64>,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     clocks: Vec<Clock>,
@@ -42,7 +44,8 @@ impl BlockSpecBuilder {
     pub(super) fn new(kind: Arc<str>) -> Self {
         Self {
             kind,
-            locals: Vec::new(),
+            locals: Vec::with_capacity(4),
+            defaults: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             clocks: Vec::new(),
@@ -147,9 +150,26 @@ impl BlockSpecBuilder {
         self.push(name.as_ref(), Role::Input)
     }
 
-    /// Declares a parameter with its default value; infinite is allowed, NaN is not.
+    /// Declares a parameter with its default value, which is not NaN.
+    ///
+    /// Runs take finite values only; see [`parameter_in`](Self::parameter_in).
     pub fn parameter(self, name: impl AsRef<str>, default: f64) -> Self {
-        self.push(name.as_ref(), Role::Parameter(default))
+        self.parameter_in(name, default, ParameterRange::FINITE)
+    }
+
+    /// Declares a parameter with its default value and the values that runs may give it.
+    ///
+    /// The default must be in the range; an infinite default may be outside of
+    /// [`ParameterRange::FINITE`], and then every run has to give another value.
+    pub fn parameter_in(
+        mut self,
+        name: impl AsRef<str>,
+        default: f64,
+        range: ParameterRange,
+    ) -> Self {
+        self.defaults.push(default);
+        let default = self.defaults.len() - 1;
+        self.push(name.as_ref(), Role::Parameter { default, range })
     }
 
     /// Declares a continuous state with its derivative and its value at the start.
@@ -202,6 +222,7 @@ impl BlockSpecBuilder {
         let Self {
             kind,
             mut locals,
+            defaults,
             inputs,
             outputs,
             clocks,
@@ -215,7 +236,7 @@ impl BlockSpecBuilder {
                 .map_err(|problem| refuse_name(&kind, local, problem))?;
         }
         let by_name = sort_names(&kind, &locals)?;
-        check_parameters(&kind, &locals)?;
+        check_parameters(&kind, &locals, &defaults)?;
         find_uses(&kind, &mut locals, &by_name)?;
         check_triggers(&kind, &clocks, &guards)?;
         let mut own = Vec::with_capacity(updates.len());
@@ -237,7 +258,7 @@ impl BlockSpecBuilder {
             units::check(&kind, &locals, &by_name, (&guards, &own))?;
         }
         let guesses = check_guesses(&kind, &locals, &by_name, guesses)?;
-        Ok(BlockSpec {
+        let form = Form {
             kind,
             guesses,
             locals,
@@ -247,6 +268,10 @@ impl BlockSpecBuilder {
             clocks,
             guards,
             updates: own,
+        };
+        Ok(BlockSpec {
+            form: Arc::new(form),
+            defaults,
         })
     }
 }
@@ -256,6 +281,7 @@ impl BlockSpecBuilder {
 pub(crate) struct Assembly {
     pub(crate) kind: &'static str,
     pub(crate) locals: Vec<Local>,
+    pub(crate) defaults: Vec<f64>,
     pub(crate) clocks: Vec<Clock>,
     pub(crate) guards: Vec<GuardEquation>,
     pub(crate) updates: Vec<BlockUpdate>,
@@ -286,7 +312,7 @@ impl Assembly {
             }
         }
         let inputs = (0..locals.len()).filter(|&i| matches!(locals[i].role, Role::Input));
-        Ok(BlockSpec {
+        let form = Form {
             kind: self.kind.into(),
             inputs: inputs.collect(),
             locals,
@@ -296,6 +322,10 @@ impl Assembly {
             guards: self.guards,
             updates: self.updates,
             guesses: self.guesses,
+        };
+        Ok(BlockSpec {
+            form: Arc::new(form),
+            defaults: self.defaults,
         })
     }
 }
@@ -303,7 +333,7 @@ impl Assembly {
 impl Role {
     fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (first, second) = match self {
-            Self::Input | Self::Parameter(_) => (None, None),
+            Self::Input | Self::Parameter { .. } => (None, None),
             Self::State { derivative, start } => (Some(derivative), Some(start)),
             Self::Discrete { start } => (Some(start), None),
             Self::Equation { expression, .. } => (Some(expression), None),
@@ -314,22 +344,20 @@ impl Role {
 
 /// Finds what each equation uses; every name must be declared.
 fn find_uses(kind: &str, locals: &mut [Local], by_name: &[usize]) -> Result<(), BlockError> {
-    let mut uses: Vec<Vec<usize>> = Vec::with_capacity(locals.len());
-    for local in locals.iter() {
-        let mut found = Vec::new();
+    for position in 0..locals.len() {
+        let local = &locals[position];
+        let (mut found, mut symbols) = (Vec::new(), Vec::new());
         for expression in local.role.expressions() {
-            for symbol in expression.dependencies() {
+            expression.dependencies_into(&mut symbols);
+            for symbol in &symbols {
                 match find(locals, by_name, symbol.name()) {
                     Some(position) => found.push(position),
                     None if symbol.name() == TIME => {}
-                    None => return Err(unknown_symbol(kind, local, &symbol, locals)),
+                    None => return Err(unknown_symbol(kind, local, symbol, locals)),
                 }
             }
         }
-        uses.push(found);
-    }
-    for (local, found) in locals.iter_mut().zip(uses) {
-        if let Role::Equation { uses, .. } = &mut local.role {
+        if let Role::Equation { uses, .. } = &mut locals[position].role {
             *uses = found;
         }
     }
@@ -352,17 +380,24 @@ fn take_units(
     Ok(())
 }
 
-/// Defaults are numbers.
-fn check_parameters(kind: &str, locals: &[Local]) -> Result<(), BlockError> {
+/// Defaults are numbers, in ranges that are not empty.
+fn check_parameters(kind: &str, locals: &[Local], defaults: &[f64]) -> Result<(), BlockError> {
     for local in locals {
-        if let Role::Parameter(value) = local.role
-            && value.is_nan()
-        {
+        let Role::Parameter { default, range } = local.role else {
+            continue;
+        };
+        let value = defaults[default];
+        let outside = range != ParameterRange::FINITE && !range.contains(value);
+        if value.is_nan() || outside {
             return Err(BlockError::Value {
                 kind: kind.to_owned(),
                 setting: local.symbol.name().to_owned(),
                 value,
-                requirement: "must be a number",
+                requirement: if outside {
+                    "must be in the range that is declared for the parameter"
+                } else {
+                    "must be a number"
+                },
             });
         }
     }

@@ -4,6 +4,7 @@ use bifrons_expr::{Expr, Unit};
 
 use super::{Assembly, Block, Component, Local, Role, equation};
 use crate::error::BlockError;
+use crate::range::ParameterRange;
 
 const KIND: &str = "UnitConversion";
 
@@ -58,13 +59,19 @@ impl Block for UnitConversion {
             role,
             unit,
         };
+        let parameter = |default| Role::Parameter {
+            default,
+            range: ParameterRange::FINITE,
+        };
+        let mut defaults = vec![factor];
         let mut locals = vec![
             local("u", Role::Input, Some(from)),
-            local("factor", Role::Parameter(factor), None),
+            local("factor", parameter(0), None),
         ];
         let mut y = Expr::symbol("factor") * Expr::symbol("u");
         if zero != 0.0 && one.is_finite() {
-            locals.push(local("offset", Role::Parameter(zero), Some(to.clone())));
+            locals.push(local("offset", parameter(1), Some(to.clone())));
+            defaults.push(zero);
             y += Expr::symbol("offset");
         }
         locals.push(local("y", equation(y), Some(to)));
@@ -72,6 +79,7 @@ impl Block for UnitConversion {
             kind: KIND,
             outputs: vec![locals.len() - 1],
             locals,
+            defaults,
             clocks: Vec::new(),
             guards: Vec::new(),
             updates: Vec::new(),

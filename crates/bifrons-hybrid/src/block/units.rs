@@ -38,7 +38,7 @@ pub(super) fn check(
     for local in locals {
         let (unit, name) = (local.unit.as_ref(), local.symbol.name());
         match &local.role {
-            Role::Input | Role::Parameter(_) => {}
+            Role::Input | Role::Parameter { .. } => {}
             Role::Equation { expression, .. } => expect(expression, unit, name)?,
             Role::Discrete { start } => expect(start, unit, name)?,
             Role::State { derivative, start } => {

@@ -11,6 +11,7 @@ use crate::diagram::Diagram;
 use crate::equations::EquationSystem;
 use crate::error::BlockError;
 use crate::event::{Direction, Guard, Trigger};
+use crate::range::ParameterRange;
 
 const KIND: &str = "Enabled";
 const ACTIVE: &str = "active";
@@ -108,7 +109,7 @@ impl Block for Enabled {
         }
         let system = inside::flatten(KIND, &self.diagram)?;
         let mut parts = Parts::new(KIND, "enable", &system);
-        parts.push("off", Role::Parameter(self.off));
+        parts.parameter("off", self.off, ParameterRange::FINITE);
         let active = parts.push(ACTIVE, Role::Discrete { start: 0.0.into() });
         let variables = Variables::new(&system, self.reset);
         let positions = variables.declare(&mut parts);

@@ -8,6 +8,7 @@ use crate::equations::{EquationSystem, GuardEquation, base_name, pre_symbol};
 use crate::error::BlockError;
 use crate::event::{Guard, Trigger};
 use crate::flatten;
+use crate::range::ParameterRange;
 
 /// Flattens the diagram within a container; all its exported inputs stay inputs.
 pub(super) fn flatten(kind: &str, diagram: &Diagram) -> Result<EquationSystem, BlockError> {
@@ -40,6 +41,7 @@ impl Parts {
             assembly: Assembly {
                 kind,
                 locals: Vec::new(),
+                defaults: Vec::new(),
                 clocks: system.clocks().to_vec(),
                 guards: Vec::new(),
                 updates: Vec::new(),
@@ -52,7 +54,7 @@ impl Parts {
             parts.push(input, Role::Input);
         }
         for parameter in system.parameters() {
-            parts.push(&parameter.symbol, Role::Parameter(parameter.default));
+            parts.parameter(&parameter.symbol, parameter.default, parameter.range);
         }
         parts
     }
@@ -65,6 +67,17 @@ impl Parts {
             unit: None,
         });
         self.assembly.locals.len() - 1
+    }
+
+    pub(super) fn parameter(
+        &mut self,
+        symbol: impl Into<Symbol>,
+        default: f64,
+        range: ParameterRange,
+    ) {
+        self.assembly.defaults.push(default);
+        let default = self.assembly.defaults.len() - 1;
+        self.push(symbol, Role::Parameter { default, range });
     }
 
     pub(super) fn define(&mut self, symbol: impl Into<Symbol>, expression: Expr) {

@@ -9,6 +9,7 @@ use crate::diagram::Diagram;
 use crate::equations::EquationSystem;
 use crate::error::BlockError;
 use crate::event::{Direction, Guard};
+use crate::range::ParameterRange;
 
 const KIND: &str = "Triggered";
 
@@ -82,7 +83,7 @@ impl Block for Triggered {
         check(&self.diagram, &system)?;
         let mut parts = Parts::new(KIND, "trigger", &system);
         parts.drop_clocks();
-        parts.push("before", Role::Parameter(self.before));
+        parts.parameter("before", self.before, ParameterRange::FINITE);
         let edge = Guard::new("edge", self.direction);
         let edge = parts.guard(edge, strict(&Expr::symbol("trigger")));
         for discrete in system.discretes() {

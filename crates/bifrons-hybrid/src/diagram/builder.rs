@@ -8,7 +8,7 @@ use bifrons_expr::{Symbol, SymbolMap, Unit};
 
 use super::port::{BlockId, BlockReference, InputPort, OutputPort, Port};
 use super::{Content, Diagram, ExportedInput, ExportedOutput, Member, Source, drop_members};
-use crate::block::{Block, Part};
+use crate::block::{Block, Form, Part};
 use crate::error::{DiagramError, UnitMismatch, UnknownPort};
 use crate::name::{NameProblem, check_name, nearest};
 
@@ -22,6 +22,8 @@ pub struct DiagramBuilder {
     name: Arc<str>,
     members: Vec<Member>,
     by_name: SymbolMap<usize>,
+    /// The last block of each kind.
+    forms: BTreeMap<Arc<str>, Arc<Form>>,
     inputs: Vec<ExportedInput>,
     outputs: Vec<ExportedOutput>,
     exports_by_name: BTreeMap<Arc<str>, Export>,
@@ -41,6 +43,7 @@ impl DiagramBuilder {
             name: name.into(),
             members: Vec::new(),
             by_name: SymbolMap::new(),
+            forms: BTreeMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             exports_by_name: BTreeMap::new(),
@@ -64,7 +67,7 @@ impl DiagramBuilder {
             return Err(self.refuse_name(&name, NameProblem::Duplicate));
         }
         let part = match block.into_component() {
-            Ok(component) => component.0,
+            Ok(component) => self.share(component.0),
             Err(source) => {
                 let (diagram, block) = (self.name.to_string(), name.to_string());
                 let source = Box::new(source);
@@ -77,13 +80,28 @@ impl DiagramBuilder {
         };
         let index = self.members.len();
         let sources = vec![Source::Open; part.input_count()];
-        self.by_name.insert(Symbol::new(&name), index);
+        self.by_name.insert(Symbol::from(Arc::clone(&name)), index);
         self.members.push(Member {
             name: Arc::clone(&name),
             part,
             sources,
         });
         Ok(BlockId { index, name })
+    }
+
+    /// Lets a block that differs from an earlier one in numbers only share everything else.
+    fn share(&mut self, part: Part) -> Part {
+        let Part::Block(mut block) = part else {
+            return part;
+        };
+        match self.forms.get(&block.form.kind) {
+            Some(known) if known.is_same(&block.form) => block.form = Arc::clone(known),
+            _ => {
+                let kind = Arc::clone(&block.form.kind);
+                self.forms.insert(kind, Arc::clone(&block.form));
+            }
+        }
+        Part::Block(block)
     }
 
     /// Connects an output to an input. An output may feed any number of inputs.
@@ -100,10 +118,10 @@ impl DiagramBuilder {
         to: impl Into<InputPort>,
     ) -> Result<(), DiagramError> {
         let (member, output) = self.find_output(&from.into().0)?;
-        let to = to.into().0;
+        let to = self.find_input(&to.into().0)?;
         let source = Source::Wire { member, output };
-        self.check_units(self.members[member].part.output_unit(output), source, &to)?;
-        self.feed(&to, source)
+        self.check_units(self.members[member].part.output_unit(output), source, to)?;
+        self.feed(to, source)
     }
 
     /// Refuses to feed an input with another unit.
@@ -111,9 +129,8 @@ impl DiagramBuilder {
         &self,
         found: Option<&Unit>,
         source: Source,
-        to: &Port,
+        (member, input): (usize, usize),
     ) -> Result<(), DiagramError> {
-        let (member, input) = self.find_input(to)?;
         let expected = self.members[member].part.input_unit(input);
         let Some((found, expected)) = found.zip(expected) else {
             return Ok(());
@@ -144,12 +161,11 @@ impl DiagramBuilder {
     ///
     /// As [`connect`](Self::connect); [`DiagramError::Constant`] if the value is NaN.
     pub fn constant(&mut self, to: impl Into<InputPort>, value: f64) -> Result<(), DiagramError> {
-        let port = to.into().0;
+        let (member, input) = self.find_input(&to.into().0)?;
         if value.is_nan() {
-            let (member, input) = self.find_input(&port)?;
             return Err(self.refuse_constant(self.input_path(member, input), value));
         }
-        self.feed(&port, Source::Constant(value))
+        self.feed((member, input), Source::Constant(value))
     }
 
     /// Makes an input of a block an input of the diagram. Repeat it with the same name to feed
@@ -173,11 +189,11 @@ impl DiagramBuilder {
                 return Err(self.refuse_name(&name, NameProblem::Duplicate));
             }
         };
-        let (to, source) = (to.into().0, Source::Exported { input });
+        let (member, position) = self.find_input(&to.into().0)?;
+        let (to, source) = ((member, position), Source::Exported { input });
         let known = self.inputs.get(input).and_then(|own| own.unit.as_ref());
-        self.check_units(known, source, &to)?;
-        self.feed(&to, source)?;
-        let (member, position) = self.find_input(&to)?;
+        self.check_units(known, source, to)?;
+        self.feed(to, source)?;
         let unit = self.members[member].part.input_unit(position).cloned();
         if let Some(own) = self.inputs.get_mut(input) {
             own.unit = own.unit.take().or(unit.clone());
@@ -296,8 +312,11 @@ impl DiagramBuilder {
         })))
     }
 
-    fn feed(&mut self, to: &Port, source: Source) -> Result<(), DiagramError> {
-        let (member, input) = self.find_input(to)?;
+    fn feed(
+        &mut self,
+        (member, input): (usize, usize),
+        source: Source,
+    ) -> Result<(), DiagramError> {
         let first = self.members[member].sources[input];
         if first != Source::Open {
             return Err(DiagramError::SecondSource {

@@ -15,6 +15,7 @@ use crate::error::{EquationError, UnknownName};
 use crate::event::{Clock, Guard, Trigger};
 use crate::graph::Digraph;
 use crate::name::{NameProblem, check_path, nearest};
+use crate::range::ParameterRange;
 
 /// Collects equations; made by [`EquationSystem::builder`].
 ///
@@ -137,11 +138,27 @@ impl EquationSystemBuilder {
         self
     }
 
-    /// Declares a parameter with its default value; infinite is allowed, NaN is not.
-    pub fn parameter(mut self, name: impl AsRef<str>, default: f64) -> Self {
+    /// Declares a parameter with its default value, which is not NaN.
+    ///
+    /// Runs take finite values only; see [`parameter_in`](Self::parameter_in).
+    pub fn parameter(self, name: impl AsRef<str>, default: f64) -> Self {
+        self.parameter_in(name, default, ParameterRange::FINITE)
+    }
+
+    /// Declares a parameter with its default value and the values that runs may give it.
+    ///
+    /// The default must be in the range; an infinite default may be outside of
+    /// [`ParameterRange::FINITE`], and then every run has to give another value.
+    pub fn parameter_in(
+        mut self,
+        name: impl AsRef<str>,
+        default: f64,
+        range: ParameterRange,
+    ) -> Self {
         self.0.parameters.push(Parameter {
             symbol: Symbol::new(name),
             default,
+            range,
         });
         self
     }
@@ -194,7 +211,11 @@ impl EquationSystemBuilder {
         let table = check_names(&parts)?;
         parts.updates = resolve(&parts, updates)?;
         check_updates(&parts, &table)?;
-        if let Some(parameter) = parts.parameters.iter().find(|p| p.default.is_nan()) {
+        let bad = |p: &&Parameter| {
+            let outside = p.range != ParameterRange::FINITE && !p.range.contains(p.default);
+            p.default.is_nan() || outside
+        };
+        if let Some(parameter) = parts.parameters.iter().find(bad) {
             return Err(EquationError::Value {
                 system: parts.name.to_string(),
                 parameter: parameter.symbol.name().to_owned(),
@@ -321,8 +342,9 @@ fn check_symbols(
     equation: &Symbol,
     expression: &Expr,
 ) -> Result<Vec<usize>, EquationError> {
-    let mut uses = Vec::new();
-    for symbol in expression.dependencies() {
+    let (mut uses, mut symbols) = (Vec::new(), Vec::new());
+    expression.dependencies_into(&mut symbols);
+    for symbol in symbols {
         match table.find(base_name(symbol.name())) {
             Some(Meaning::Definition(index)) => uses.push(index),
             Some(_) => {}

@@ -1,8 +1,8 @@
 //! What every name of a system stands for.
 
-use bifrons_expr::{Symbol, SymbolMap};
+use bifrons_expr::{Symbol, SymbolCursor, SymbolMap};
 
-use super::Parts;
+use super::{Parts, base_name};
 use crate::name::{NameProblem, TIME};
 
 /// Names with what they stand for.
@@ -60,6 +60,20 @@ impl SymbolTable {
 
     pub(crate) fn find(&self, name: &str) -> Option<Meaning> {
         self.0.get(name).copied()
+    }
+
+    /// As [`find`](Self::find) of the name of a symbol, or of the variable that it reads before
+    /// an instant.
+    pub(crate) fn find_near(&self, symbol: &Symbol, cursor: &mut SymbolCursor) -> Option<Meaning> {
+        let found = self.0.get_near(symbol, cursor).copied();
+        found.or_else(|| {
+            let base = base_name(symbol.name());
+            if base == symbol.name() {
+                None
+            } else {
+                self.find(base)
+            }
+        })
     }
 
     /// All names.

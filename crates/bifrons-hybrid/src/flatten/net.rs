@@ -102,9 +102,9 @@ impl<'d> Net<'d> {
     fn add_block(&mut self, block: &BlockSpec) {
         let first = self.nodes.len();
         self.nodes
-            .extend(block.locals.iter().map(|local| match &local.role {
+            .extend(block.form.locals.iter().map(|local| match &local.role {
                 Role::Input => Node::Input,
-                Role::Parameter(default) => Node::Parameter(*default),
+                Role::Parameter { default, .. } => Node::Parameter(block.defaults[*default]),
                 Role::State { .. } => Node::State,
                 Role::Discrete { .. } => Node::Discrete,
                 Role::Equation { expression, uses } => match (expression.as_symbol(), &uses[..]) {
@@ -169,7 +169,7 @@ impl<'d> Net<'d> {
             body, first_node, ..
         } = &self.instances[instance];
         match body {
-            Body::Block(block) => first_node + block.inputs[input],
+            Body::Block(block) => first_node + block.form.inputs[input],
             Body::Diagram(_) => first_node + input,
         }
     }
@@ -179,7 +179,7 @@ impl<'d> Net<'d> {
             body, first_node, ..
         } = &self.instances[instance];
         match body {
-            Body::Block(block) => first_node + block.outputs[output],
+            Body::Block(block) => first_node + block.form.outputs[output],
             Body::Diagram(content) => first_node + content.inputs.len() + output,
         }
     }
@@ -200,14 +200,14 @@ impl<'d> Net<'d> {
         for instance in &self.instances {
             let first = instance.first_node;
             let count = match instance.body {
-                Body::Block(block) => block.locals.len(),
+                Body::Block(block) => block.form.locals.len(),
                 Body::Diagram(content) => content.inputs.len() + content.outputs.len(),
             };
             for node in first..first + count {
                 match (self.nodes[node], instance.body) {
                     (Node::Alias(target), _) => edges.push((node, target)),
                     (Node::Equation, Body::Block(block)) => {
-                        if let Role::Equation { uses, .. } = &block.locals[node - first].role {
+                        if let Role::Equation { uses, .. } = &block.form.locals[node - first].role {
                             edges.extend(uses.iter().map(|&local| (node, first + local)));
                         }
                     }
@@ -222,7 +222,7 @@ impl<'d> Net<'d> {
     pub(super) fn role(&self, node: usize) -> Option<&'d Role> {
         let instance = self.owner(node);
         match instance.body {
-            Body::Block(block) => Some(&block.locals[node - instance.first_node].role),
+            Body::Block(block) => Some(&block.form.locals[node - instance.first_node].role),
             Body::Diagram(_) => None,
         }
     }
@@ -280,7 +280,7 @@ impl<'d> Net<'d> {
         self.write_levels(instance, path, levels);
         let local = node - instance.first_node;
         path.push_str(match instance.body {
-            Body::Block(block) => block.locals[local].symbol.name(),
+            Body::Block(block) => block.form.locals[local].symbol.name(),
             Body::Diagram(content) => match content.inputs.get(local) {
                 Some(input) => &input.name,
                 None => &content.outputs[local - content.inputs.len()].name,

@@ -9,6 +9,8 @@ mod diagram_errors;
 #[cfg(test)]
 mod equations;
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod graph;
 #[cfg(test)]
 mod linearise;

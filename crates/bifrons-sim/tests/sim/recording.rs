@@ -197,6 +197,7 @@ fn parameters_of_a_run_are_checked() {
     let expected = BuildError::Parameter {
         name: "gain.k".into(),
         value: f64::INFINITY,
+        range: bifrons_hybrid::ParameterRange::FINITE,
     };
     assert_eq!(error, expected, "typed error");
     let error = Simulation::builder(&system)
