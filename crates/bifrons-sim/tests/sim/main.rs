@@ -10,6 +10,7 @@ mod clocks;
 mod containers;
 mod determinism;
 mod discrete_blocks;
+mod fast_edges;
 mod guards;
 mod loops;
 mod machines;
