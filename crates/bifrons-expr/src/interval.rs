@@ -1,6 +1,9 @@
 //! Enclosures: bounds of an expression over a box.
 
 mod arithmetic;
+mod enclosure;
+
+pub use enclosure::{Bounds, Enclosure, EnclosureMemory};
 
 use crate::error::EvaluateError;
 use crate::expr::Expr;

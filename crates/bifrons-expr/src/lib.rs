@@ -10,7 +10,7 @@
 //! | slope | [`Expr::derivative`], [`Jacobian`], [`sparsity`] |
 //! | straight in a symbol? | [`Expr::affine_in`], [`Expr::inverse`] |
 //! | where does it switch? | [`Expr::switches`], [`Expr::pieces_along`], [`Expr::smoothness`] |
-//! | how large, which way? | [`Expr::interval`], [`Expr::monotone`] |
+//! | how large, which way? | [`Expr::interval`], [`Enclosure`], [`Expr::monotone`] |
 //! | shorter form | [`Expr::simplify`] |
 //! | text | `to_string`, [`Expr::parse`], [`Parser`] |
 //! | do its units fit? | [`Expr::unit`], [`Unit`], [`Source`] |
@@ -81,7 +81,7 @@ pub use error::{CompileError, EvaluateError};
 pub use expr::Expr;
 pub use external::{Function, FunctionBuilder, FunctionError};
 pub use hoist::{Hoisted, Operand, Part};
-pub use interval::Interval;
+pub use interval::{Bounds, Enclosure, EnclosureMemory, Interval};
 pub use inverse::Inverse;
 pub use jacobian::{Jacobian, Pattern, sparsity};
 pub use parse::{ParseError, ParseErrorKind, Parser, Source};

@@ -108,6 +108,17 @@ impl Guard {
     }
 }
 
+/// How a guard that depends on time alone runs over a span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// It neither reaches nor passes zero, or it is constant.
+    Away,
+    /// It only rises or only falls, without a jump: it passes zero once at most.
+    OneWay,
+    /// It may pass zero any number of times.
+    Unknown,
+}
+
 /// What makes an update due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trigger {

@@ -63,6 +63,7 @@ mod sensitivity;
 mod system;
 mod tape_events;
 mod tape_system;
+mod time_guards;
 mod trim;
 mod update_program;
 
@@ -78,8 +79,8 @@ pub use error::{
     SchemaError, SensitivityError, TrimError, UnitMismatch, UnknownName, UnknownPort,
 };
 pub use event::{
-    Clock, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals, TimeGrid,
-    TimelineError, Trigger,
+    Clock, Course, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals,
+    TimeGrid, TimelineError, Trigger,
 };
 pub use graph::{Digraph, StrongComponents};
 pub use linearise::LinearModel;

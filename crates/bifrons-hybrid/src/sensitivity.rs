@@ -1,6 +1,7 @@
 //! Systems that carry the derivatives of their states by parameters along.
 
-use std::collections::BTreeMap;
+mod carried;
+mod implicit;
 
 use bifrons_expr::{Expr, Symbol};
 
@@ -32,18 +33,29 @@ impl EquationSystem {
     /// `d(x)/d(p)` and `d(y)/d(p)`; steps are chosen for all of them. A row at the very instant
     /// of an event is a derivative at fixed time, just after it.
     ///
+    /// The unknowns `z` of loops that are solved by iteration follow by the implicit function
+    /// theorem; their derivatives are unknowns of further, linear loops `d(z)/d(p)`:
+    ///
+    /// ```text
+    /// r_z ∂z/∂p + r_x S + r_p = 0
+    /// ```
+    ///
+    /// A guard that fires because another update at the same instant has carried it through zero
+    /// moves with that instant: `τ` is that of the trigger that came first. Where this may happen
+    /// the system gets the discrete state `event(time)`, the time of the last update.
+    ///
     /// **Accuracy.** The derivatives are exact, integrated with the tolerance of the run. At a
     /// kink they are those of the branch that owns the point; a jump of a right-hand side that no
-    /// guard announces is not seen. A guard must cross with a nonzero rate, and one that fires
-    /// because another update at the same instant has carried it through zero is treated as if it
-    /// had crossed, which is wrong unless its own update does not depend on when it happens.
+    /// guard announces is not seen. A guard must cross with a nonzero rate, and two that cross at
+    /// the same time have a derivative on each side only.
     ///
     /// Cost: one state for each state and parameter; expressions of definitions are inserted.
     ///
     /// # Errors
     ///
     /// [`SensitivityError::UnknownName`] for a name that is no parameter,
-    /// [`SensitivityError::Loop`] for a system with loops that are solved by iteration.
+    /// [`SensitivityError::Loop`] for a system with a loop that is solved by iteration and reads
+    /// a sample that is taken when a guard fires.
     ///
     /// # References
     ///
@@ -70,13 +82,13 @@ impl EquationSystem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_sensitivities(&self, parameters: &[&str]) -> Result<Self, SensitivityError> {
-        if let Some(own) = self.loops().first() {
-            return Err(SensitivityError::Loop {
-                system: self.name().to_owned(),
-                variables: own.names(),
-            });
-        }
-        let mut parts = self.parts().clone();
+        let residuals = implicit::residuals(self);
+        implicit::check(self, &residuals)?;
+        let carried = carried::carried(self, &residuals);
+        let other = |error| SensitivityError::Equations(Box::new(error));
+        let base = carried::remembering(self, &carried).map_err(other)?;
+        let mut parts = base.parts().clone();
+        let slopes: Vec<Expr> = base.states().iter().map(|s| s.derivative.clone()).collect();
         for name in parameters {
             if !matches!(
                 self.meaning(&Symbol::new(name)),
@@ -90,7 +102,18 @@ impl EquationSystem {
                     nearest: nearest(name, known).map(str::to_owned),
                 }));
             }
-            let tangent = Tangent::new(self, Symbol::new(name));
+            let tangent = Tangent {
+                system: &base,
+                parameter: Symbol::new(name),
+                slopes: base.inserted(slopes.clone()),
+                samples: base.sample_marks(),
+                residuals: residuals.clone(),
+                carried: carried.clone(),
+            };
+            if parts.loops.len() == base.loops().len() {
+                parts.loops.extend(tangent.loops_at_guards());
+            }
+            parts.loops.extend(tangent.loops());
             parts.states.extend(tangent.states());
             parts.discretes.extend(tangent.discretes());
             parts.updates.extend(tangent.updates());
@@ -115,19 +138,13 @@ struct Tangent<'s> {
     /// Right-hand sides with definitions inserted.
     slopes: Vec<Expr>,
     samples: Vec<bool>,
+    /// Of the loops, with definitions inserted.
+    residuals: Vec<Vec<Expr>>,
+    /// Per guard: whether an update may carry it through zero.
+    carried: Vec<bool>,
 }
 
-impl<'s> Tangent<'s> {
-    fn new(system: &'s EquationSystem, parameter: Symbol) -> Self {
-        let slopes = system.states().iter().map(|s| s.derivative.clone());
-        Self {
-            system,
-            parameter,
-            slopes: system.inserted(slopes.collect()),
-            samples: system.sample_marks(),
-        }
-    }
-
+impl Tangent<'_> {
     fn name(&self, quantity: &Symbol) -> Symbol {
         derivative_name(quantity, &self.parameter)
     }
@@ -148,6 +165,13 @@ impl<'s> Tangent<'s> {
                     let own = Expr::symbol(self.name(&base));
                     match delay {
                         Some(delay) => own + self.before(&self.slopes[index]) * delay,
+                        None => own,
+                    }
+                }
+                Some(Meaning::Unknown(_)) => {
+                    let own = Expr::symbol(self.name(&base));
+                    match delay {
+                        Some(delay) => own + Expr::symbol(implicit::rate_name(&base)) * delay,
                         None => own,
                     }
                 }
@@ -178,7 +202,7 @@ impl<'s> Tangent<'s> {
 
     fn start(&self, start: &Expr) -> Expr {
         let inserted = self.system.inserted(vec![start.clone()]);
-        inserted[0].derivative(&self.parameter)
+        self.change(&inserted[0], None)
     }
 
     fn states(&self) -> Vec<ContinuousState> {
@@ -214,15 +238,15 @@ impl<'s> Tangent<'s> {
 
     /// How the time of an event moves with the parameter.
     fn delay(&self, guard: usize) -> Expr {
-        let guard = self.system.guards()[guard].expression.clone();
-        let guard = self.before(&self.system.inserted(vec![guard])[0]);
-        let mut rate = guard.derivative(&Symbol::new(TIME));
-        for symbol in guard.dependencies() {
-            if let Some(Meaning::State(index)) = self.system.meaning(&symbol) {
-                rate += guard.derivative(&symbol) * self.before(&self.slopes[index]);
-            }
+        let expression = self.system.guards()[guard].expression.clone();
+        let expression = self.before(&self.system.inserted(vec![expression])[0]);
+        let own = -self.change(&expression, None) / self.rate(&expression);
+        if !self.carried[guard] {
+            return own;
         }
-        -self.change(&guard, None) / rate
+        let last = Symbol::new(carried::LAST);
+        let is_same = Expr::symbol(&last).eq(Expr::symbol(TIME));
+        Expr::select(is_same, Expr::symbol(self.name(&last)), own)
     }
 
     /// The updates of one trigger, with definitions inserted.
@@ -271,13 +295,7 @@ impl<'s> Tangent<'s> {
         let delay = self.delay(guard);
         // Lower than any of a model, and different for each guard.
         let order = i32::MIN.saturating_add(i32::try_from(guard).unwrap_or(i32::MAX));
-        // Of several updates of one variable the one with the largest priority counts.
-        let mut sorted: Vec<&Update> = own.iter().collect();
-        sorted.sort_by_key(|update| update.priority);
-        let after: BTreeMap<&Symbol, &Update> = sorted
-            .into_iter()
-            .map(|update| (&update.target, update))
-            .collect();
+        let after = implicit::after(&own);
         for update in own.iter().filter(|update| self.is_discrete(&update.target)) {
             updates.push(Update {
                 target: self.name(&update.target),
@@ -286,18 +304,16 @@ impl<'s> Tangent<'s> {
             });
         }
         for (index, state) in self.system.states().iter().enumerate() {
-            let slope = self.slopes[index].substitute(&mut |symbol| {
-                let update = after.get(symbol).filter(|update| !update.sample)?;
-                Some(update.expression.clone())
-            });
+            let slope = self.moved(guard, &self.slopes[index], &after);
             let value = Expr::symbol(&state.symbol);
-            let update = after.get(&state.symbol);
-            let value = update.map_or(&value, |update| &update.expression);
+            let value = after.get(&state.symbol).unwrap_or(&value);
+            let update = own.iter().filter(|update| update.target == state.symbol);
+            let priority = update.map(|update| update.priority).max();
             updates.push(Update {
                 trigger,
                 target: self.name(&state.symbol),
                 expression: self.change(value, Some(&delay)) - slope * &delay,
-                priority: update.map_or(order, |update| update.priority),
+                priority: priority.unwrap_or(order),
                 sample: false,
             });
         }

@@ -3,7 +3,7 @@
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
-use crate::event::{EventTable, Instant};
+use crate::event::{Course, EventTable, Instant};
 use crate::schema::Schema;
 
 /// An algebraic loop for which no solution was found.
@@ -134,6 +134,20 @@ pub trait HybridSystem: Send + Sync {
         rates: &mut [f64],
     ) {
         let _ = (workspace, t, x, rates);
+    }
+
+    /// How one guard of one member runs from one time to another, both included; `None` for a
+    /// guard that depends on more than time, parameters and discrete states, or of which nothing
+    /// is known. It lets a driver find every crossing of such a guard. Default: `None`.
+    fn guard_course(
+        &self,
+        workspace: &mut Self::Workspace<1>,
+        guard: usize,
+        from: f64,
+        to: f64,
+    ) -> Option<Course> {
+        let _ = (workspace, guard, from, to);
+        None
     }
 
     /// What happens at an instant: `state` and `discrete` hold the values before it and get those

@@ -1,6 +1,5 @@
 //! Guards and updates of equations, compiled to tapes.
 
-use std::collections::BTreeMap;
 use std::slice;
 use std::sync::Arc;
 
@@ -10,10 +9,11 @@ use bifrons_memory::Footprint;
 
 use crate::equations::{EquationSystem, Meaning};
 use crate::error::EquationError;
-use crate::event::{EventTable, Guard, Instant, TimeGrid, Trigger};
+use crate::event::{Course, EventTable, Guard, Instant, TimeGrid, Trigger};
 use crate::name::TIME;
 use crate::program::{Program, ProgramRegisters};
 use crate::system::LoopFailure;
+use crate::time_guards::{TimeGuardMemory, TimeGuards};
 use crate::update_program::{UpdateProgram, UpdateRegisters};
 
 /// What a system does at instants.
@@ -22,6 +22,8 @@ pub(crate) struct TapeEvents {
     table: EventTable,
     /// Values of the guards and their time derivatives, if there are guards.
     guards: Option<(Program, Program)>,
+    /// What is known of guards of time alone, if there are guards.
+    time_guards: Option<TimeGuards>,
     /// One per clock, then one per guard; `None` for one without updates.
     alone: Vec<Option<UpdateProgram>>,
     /// For triggers that are due at once.
@@ -32,6 +34,7 @@ pub(crate) struct TapeEvents {
 #[derive(Debug, Clone)]
 pub(crate) struct EventRegisters {
     guards: Option<(ProgramRegisters<1>, ProgramRegisters<1>)>,
+    time_guards: Option<TimeGuardMemory>,
     alone: Vec<Option<UpdateRegisters>>,
     together: Option<UpdateRegisters>,
 }
@@ -46,19 +49,22 @@ impl TapeEvents {
             system: system.name().to_owned(),
             source,
         };
+        let roots = system.guards().iter().map(|g| g.expression.clone());
+        let inserted = system.inserted(roots.collect());
         let guards = if system.guards().is_empty() {
             None
         } else {
             let values = system.guards().iter().map(|g| g.expression.clone());
             let values = Program::new(system, states, values.collect()).map_err(tape)?;
             let rates = if table(system).has_rates() {
-                rates(system)
+                inserted.iter().map(|guard| rate(system, guard)).collect()
             } else {
                 vec![Expr::constant(0.0); system.guards().len()]
             };
             let rates = Program::new(system, states, rates).map_err(tape)?;
             Some((values, rates))
         };
+        let time_guards = guards.is_some().then(|| TimeGuards::new(system, &inserted));
         let clocks = (0..system.clocks().len()).map(Trigger::Clock);
         let triggers = clocks.chain((0..system.guards().len()).map(Trigger::Guard));
         let alone = triggers
@@ -67,6 +73,7 @@ impl TapeEvents {
         Ok(Self {
             table: table(system),
             guards,
+            time_guards,
             alone,
             together: UpdateProgram::together(system).map_err(tape)?,
         })
@@ -84,6 +91,7 @@ impl TapeEvents {
         let guards = self.guards.as_ref();
         Some(Box::new(EventRegisters {
             guards: guards.map(|(values, rates)| (values.registers(), rates.registers())),
+            time_guards: self.time_guards.as_ref().map(TimeGuards::memory),
             alone: self
                 .alone
                 .iter()
@@ -101,6 +109,9 @@ impl TapeEvents {
             .beside(Footprint::of::<Option<UpdateRegisters>>(self.alone.len()));
         if let Some((values, rates)) = &self.guards {
             all = all.beside(values.footprint(1)).beside(rates.footprint(1));
+        }
+        if let Some(guards) = &self.time_guards {
+            all = all.beside(guards.footprint());
         }
         for program in self.alone.iter().chain([&self.together]).flatten() {
             all = all.beside(program.footprint());
@@ -121,6 +132,19 @@ impl TapeEvents {
             values.set_values(value_memory, 0, parameters, discrete);
             rates.set_values(rate_memory, 0, parameters, discrete);
         }
+        if let (Some(guards), Some(memory)) = (&self.time_guards, &mut memory.time_guards) {
+            guards.set_values(memory, parameters, discrete);
+        }
+    }
+
+    pub(crate) fn course(
+        &self,
+        memory: &mut EventRegisters,
+        guard: usize,
+        span: (f64, f64),
+    ) -> Option<Course> {
+        let guards = self.time_guards.as_ref()?;
+        guards.course(memory.time_guards.as_mut()?, guard, span)
     }
 
     pub(crate) fn guards(
@@ -224,34 +248,7 @@ fn table(system: &EquationSystem) -> EventTable {
     }
 }
 
-/// Time derivatives of the guards along the solution.
-fn rates(system: &EquationSystem) -> Vec<Expr> {
-    let mut inlined: BTreeMap<Symbol, Expr> = BTreeMap::new();
-    let roots: Vec<Expr> = system
-        .guards()
-        .iter()
-        .map(|g| g.expression.clone())
-        .collect();
-    let needed = system.needed(&roots);
-    for (definition, _) in system
-        .definitions()
-        .iter()
-        .zip(needed.definitions)
-        .filter(|(_, needed)| *needed)
-    {
-        let expression = inline(&definition.expression, &inlined);
-        inlined.insert(definition.symbol.clone(), expression);
-    }
-    roots
-        .iter()
-        .map(|root| rate(system, &inline(root, &inlined)))
-        .collect()
-}
-
-fn inline(expression: &Expr, inlined: &BTreeMap<Symbol, Expr>) -> Expr {
-    expression.substitute(&mut |symbol| inlined.get(symbol).cloned())
-}
-
+/// Time derivative along the solution of a guard with definitions inserted.
 fn rate(system: &EquationSystem, guard: &Expr) -> Expr {
     let mut sum = guard.derivative(&Symbol::new(TIME));
     for symbol in guard.dependencies() {

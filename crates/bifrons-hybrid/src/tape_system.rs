@@ -8,7 +8,7 @@ use bifrons_memory::Footprint;
 
 use crate::equations::{EquationSystem, LoopEquations, Meaning, Output};
 use crate::error::EquationError;
-use crate::event::{EventTable, Instant};
+use crate::event::{Course, EventTable, Instant};
 use crate::program::{Program, ProgramRegisters};
 use crate::schema::Schema;
 use crate::system::{HybridSystem, LoopFailure};
@@ -221,6 +221,17 @@ impl HybridSystem for TapeSystem {
         if let Some(events) = &mut workspace.events {
             self.events.rates(workspace.level, events, t, x, rates);
         }
+    }
+
+    fn guard_course(
+        &self,
+        workspace: &mut TapeWorkspace<1>,
+        guard: usize,
+        from: f64,
+        to: f64,
+    ) -> Option<Course> {
+        let events = workspace.events.as_mut()?;
+        self.events.course(events, guard, (from, to))
     }
 
     fn update(

@@ -1,5 +1,6 @@
 //! Events of a run: clocks, guards, what they change, and when a run has too many of them.
 
+mod course;
 mod instant;
 mod lane;
 mod scan;
@@ -29,9 +30,14 @@ pub struct EventOptions {
     pub window: Option<f64>,
     /// Parts of an accepted step at whose ends guards are read. Default: 8.
     ///
-    /// Crossings closer together than a part are found where the system knows the time
-    /// derivatives of its guards and they show that one was passed; otherwise bound the step with
-    /// `Options::max_step`.
+    /// Every crossing of a guard that depends on nothing but time, parameters and discrete states
+    /// is found, however long the step: bounds of the guard and of its rate leave no room for
+    /// another one. Left out are only what follows, within a part, on a stretch where the guard is
+    /// zero up to rounding or on 65 536 looks without a crossing, and guards that call functions.
+    ///
+    /// Of all other guards, crossings closer together than a part are found where the system knows
+    /// the time derivatives of its guards and they show that one was passed; otherwise bound the
+    /// step with `Options::max_step`.
     pub parts: usize,
 }
 
@@ -174,6 +180,8 @@ struct Buffers {
     rates_before: Vec<f64>,
     probe: Vec<f64>,
     found: Vec<f64>,
+    /// Per guard of time alone: spans of the length of rounding since something was proved.
+    unproved: Vec<u32>,
 }
 
 impl Buffers {
@@ -192,6 +200,7 @@ impl Buffers {
             rates_before: vec![0.0; guards],
             probe: vec![0.0; guards],
             found: vec![0.0; guards],
+            unproved: vec![0; guards],
         }
     }
 
@@ -201,6 +210,7 @@ impl Buffers {
             .beside(Footprint::of::<bool>(table.clocks().len()))
             .beside(Footprint::of::<bool>(guards))
             .beside(Footprint::of::<i8>(guards))
+            .beside(Footprint::of::<u32>(guards))
     }
 }
 

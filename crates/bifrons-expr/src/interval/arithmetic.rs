@@ -7,9 +7,12 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 /// Bound of the error of elementary functions, in units in the last place, with a margin.
 const FUNCTION_ERROR: usize = 4;
 /// Angles beyond this are not located within a period.
-const LARGEST_ANGLE: f64 = 1e6;
-/// Room for the round-off of an angle when extrema are located.
+const LARGEST_ANGLE: f64 = 1e12;
+/// Least room for the round-off of an angle when extrema are located.
 const ANGLE_ROOM: f64 = 1e-9;
+/// Round-off of a located extremum relative to its angle: with `u = ε/2`, the quotient by the
+/// period, whose constant is rounded too, is right to `4 u`, whole turns plus an offset to `3 u`.
+const ANGLE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 impl Interval {
     fn whole(may_be_nan: bool) -> Self {
@@ -192,6 +195,10 @@ impl Interval {
         if below_one_period {
             return Self { may_be_nan, ..self };
         }
+        if !may_be_nan && self.is_within_a_period(divisor) {
+            let ends = [self.low, self.high].map(|end| apply(Op::Modulo, [end, divisor.low, 0.0]));
+            return Self::of(&ends, false).widened(1);
+        }
         Self {
             low: divisor.low.min(0.0),
             high: divisor.high.max(0.0),
@@ -199,11 +206,32 @@ impl Interval {
         }
     }
 
+    /// Proved: no remainder by the divisor wraps inside. Where one wraps within half a period, the
+    /// remainder is smaller at the end than at the start, by half a period at least.
+    pub(super) fn is_within_a_period(self, divisor: Self) -> bool {
+        if self.low >= 0.0 && self.high < divisor.low {
+            return true;
+        }
+        let remainder = |end: f64| apply(Op::Modulo, [end, divisor.low, 0.0]);
+        divisor.is_point()
+            && self.high - self.low <= 0.5 * divisor.low.abs()
+            && remainder(self.low) <= remainder(self.high)
+    }
+
+    /// Proved: the point `(x, self)` does not meet the half line on which `atan2` jumps.
+    pub(super) fn is_off_the_cut(self, x: Self) -> bool {
+        x.low > 0.0 || self.low > 0.0 || self.high < 0.0
+    }
+
+    /// Whether it is a single number.
+    pub(super) fn is_point(self) -> bool {
+        !self.may_be_nan && self.low.to_bits() == self.high.to_bits()
+    }
+
     /// `atan2(self, x)`.
     pub(super) fn angle(self, x: Self) -> Self {
         let may_be_nan = self.may_be_nan || x.may_be_nan;
-        let off_the_cut = x.low > 0.0 || self.low > 0.0 || self.high < 0.0;
-        if !off_the_cut || self.is_unbounded() || x.is_unbounded() {
+        if !self.is_off_the_cut(x) || self.is_unbounded() || x.is_unbounded() {
             return Self {
                 low: -PI,
                 high: PI,
@@ -322,8 +350,10 @@ impl Interval {
 
     /// Whether `first + k period` may be inside for some integer `k`.
     fn meets(self, first: f64, period: f64) -> bool {
-        let next = ((self.low - ANGLE_ROOM - first) / period).ceil();
-        first + next * period <= self.high + ANGLE_ROOM
+        let angle = self.low.abs().max(self.high.abs());
+        let room = ANGLE_ROOM.max(ANGLE_ROUNDING * angle);
+        let next = ((self.low - room - first) / period).ceil();
+        first + next * period <= self.high + room
     }
 
     /// 1, 0, or undecided.

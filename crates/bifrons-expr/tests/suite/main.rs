@@ -10,6 +10,8 @@ mod depth;
 #[cfg(test)]
 mod duals;
 #[cfg(test)]
+mod enclosure;
+#[cfg(test)]
 mod functions;
 #[cfg(test)]
 mod generator;

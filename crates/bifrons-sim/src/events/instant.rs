@@ -203,6 +203,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         let mut slides = None;
         for (guard, contacts) in own.contacts.iter_mut().enumerate() {
             let moves = sign(buffers.rates[guard] * self.plan.direction);
+            let course = self.system.guard_course(&mut own.workspace, guard, t, t);
+            if course.is_some() {
+                // A guard of time alone may jump and come back, but it does not slide.
+                continue;
+            }
             let back = buffers.due_guards[guard] && moves != 0 && moves == -buffers.crossed[guard];
             // A firing at an exact zero may seem to pass; two contacts outweigh it.
             *contacts = if back {

@@ -1,9 +1,10 @@
 //! Crossings of guards within an accepted step.
 
-use bifrons_hybrid::{HybridSystem, Trigger};
+use bifrons_hybrid::{Direction, HybridSystem, Trigger};
 use bifrons_ode::Step;
 use bifrons_roots::{RootOptions, find_root};
 
+use super::course::Firing;
 use super::{EventLanes, Seen, sign};
 
 /// Most halvings in the search for a passage that both ends of a stretch hide.
@@ -11,9 +12,9 @@ const HALVINGS: u32 = 60;
 
 /// A part of a step over which guards are compared.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
-    from: f64,
-    to: f64,
+pub(super) struct Stretch {
+    pub(super) from: f64,
+    pub(super) to: f64,
 }
 
 /// A guard that is NaN, and when.
@@ -24,6 +25,7 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     /// guards that are only observed are counted and passed.
     pub(crate) fn scan(&mut self, step: &Step<'_, W>) -> Seen {
         self.forget_guards();
+        self.buffers.unproved.fill(0);
         let (t_old, t_new) = (step.t_old(), step.t_new());
         let parts = self.plan.options.parts;
         let width = (t_new - t_old) / parts as f64;
@@ -116,6 +118,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         let direction = self.system.events().guards()[guard].direction;
         let tracked = self.lanes[step.lane()].signs[guard];
         let now = self.buffers.values[guard];
+        match self.first_firing(step, guard, stretch) {
+            Firing::NotOfTime => {}
+            Firing::Never => return None,
+            Firing::At(t) => return Some(t),
+        }
         if direction.fires(tracked, now) {
             return Some(self.locate(step, guard, stretch));
         }
@@ -186,7 +193,7 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     }
 
     /// The right end of the bracket of a change of sign.
-    fn locate(&mut self, step: &Step<'_, W>, guard: usize, stretch: Stretch) -> f64 {
+    pub(super) fn locate(&mut self, step: &Step<'_, W>, guard: usize, stretch: Stretch) -> f64 {
         let Stretch { from, to } = stretch;
         let value = |t| self.value(step, guard, t);
         match find_root(value, from, to, &RootOptions::default()) {
@@ -246,7 +253,7 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         None
     }
 
-    fn value(&mut self, step: &Step<'_, W>, guard: usize, t: f64) -> f64 {
+    pub(super) fn value(&mut self, step: &Step<'_, W>, guard: usize, t: f64) -> f64 {
         self.place(step, t);
         let workspace = &mut self.lanes[step.lane()].workspace;
         self.system
@@ -272,7 +279,13 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
             // A guard located a little later may have passed zero at `t` already.
             let passed = !found.is_nan() && guard.direction.fires(own.signs[index], value);
             let due = found.to_bits() == t.to_bits() || passed;
-            self.buffers.crossed[index] = -own.signs[index];
+            // A guard of time may have crossed to and fro since its side was noted.
+            let before = own.signs[index];
+            self.buffers.crossed[index] = match guard.direction {
+                Direction::Rising => before.abs(),
+                Direction::Falling => -before.abs(),
+                Direction::Either => -before,
+            };
             own.signs[index] = guard.side(value);
             self.buffers.due_guards[index] = due;
             if due && !guard.observe {
