@@ -318,7 +318,7 @@ fn ours(scenario: &Path, workspace: &Workspace, case: &str) -> anyhow::Result<Ou
         for line in &finished.lines {
             match parse(&line.text) {
                 Ok(Line::Phase(phase)) if phase.phase == "first" => {
-                    cold.push(nanoseconds(line.after))
+                    cold.push(nanoseconds(line.after));
                 }
                 Ok(Line::Result(found)) => result = Some(found),
                 _ => {}
