@@ -1,9 +1,14 @@
 //! Blocks of one kind in one diagram, and ranges of parameters.
 use bifrons_expr::Expr;
-use bifrons_hybrid::{BlockError, BlockSpec, DiagramBuilder, HybridSystem, ParameterRange};
+use bifrons_hybrid::{
+    BlockError, BlockSpec, DiagramBuilder, EquationSystem, HybridSystem, ParameterRange,
+};
 
-#[test]
-fn blocks_of_one_kind_keep_their_own_numbers_and_equations() {
+const FINITE: ParameterRange = ParameterRange::FINITE;
+const ANY: ParameterRange = ParameterRange::EXTENDED;
+
+/// Five gains in a row, the third of which adds.
+fn row_of_gains() -> EquationSystem {
     let s = |name: &str| Expr::symbol(name);
     let block = |k: f64, y: Expr, range: ParameterRange| {
         let block = BlockSpec::builder("Gain").input("u");
@@ -11,15 +16,14 @@ fn blocks_of_one_kind_keep_their_own_numbers_and_equations() {
         block.build().expect("valid")
     };
     let (product, sum) = (s("k") * s("u"), s("k") + s("u"));
-    let (finite, any) = (ParameterRange::FINITE, ParameterRange::EXTENDED);
     let mut diagram = DiagramBuilder::new("model");
     let mut last = None;
     for (name, k, y, range) in [
-        ("a", 2.0, &product, finite),
-        ("b", 3.0, &product, finite),
-        ("c", 5.0, &sum, finite),
-        ("d", 7.0, &product, finite),
-        ("e", f64::INFINITY, &product, any),
+        ("a", 2.0, &product, FINITE),
+        ("b", 3.0, &product, FINITE),
+        ("c", 5.0, &sum, FINITE),
+        ("d", 7.0, &product, FINITE),
+        ("e", f64::INFINITY, &product, ANY),
     ] {
         let id = diagram.add(name, block(k, y.clone(), range)).expect("new");
         match last {
@@ -28,11 +32,16 @@ fn blocks_of_one_kind_keep_their_own_numbers_and_equations() {
         }
         last = Some(id.output("y"));
     }
-    let system = diagram
+    diagram
         .build()
         .expect("complete")
         .flatten()
-        .expect("causal");
+        .expect("causal")
+}
+
+#[test]
+fn blocks_of_one_kind_keep_their_own_numbers_and_equations() {
+    let system = row_of_gains();
     let texts: Vec<String> = system
         .definitions()
         .iter()
@@ -52,20 +61,20 @@ fn blocks_of_one_kind_keep_their_own_numbers_and_equations() {
         .map(|own| (own.symbol.name(), own.default, own.range))
         .collect();
     let expected = [
-        ("a.u", 1.0, finite),
-        ("a.k", 2.0, finite),
-        ("b.k", 3.0, finite),
-        ("c.k", 5.0, finite),
-        ("d.k", 7.0, finite),
-        ("e.k", f64::INFINITY, any),
+        ("a.u", 1.0, FINITE),
+        ("a.k", 2.0, FINITE),
+        ("b.k", 3.0, FINITE),
+        ("c.k", 5.0, FINITE),
+        ("d.k", 7.0, FINITE),
+        ("e.k", f64::INFINITY, ANY),
     ];
     assert_eq!(numbers, expected, "numbers");
     let compiled = system.compile().expect("compiles");
     let ranges = compiled.schema().declared_ranges();
-    assert_eq!(ranges, [(5, any)], "declared ranges");
+    assert_eq!(ranges, [(5, ANY)], "declared ranges");
     assert_eq!(
         compiled.schema().parameter_range(4),
-        finite,
+        FINITE,
         "no declaration"
     );
 }

@@ -336,18 +336,7 @@ impl Rows<'_> {
                 entry.feasible = false;
                 Ok(())
             }
-            Err(EgmError::NonConcave {
-                savings, resources, ..
-            }) => Err(FaultKind::NonConcave { savings, resources }),
-            Err(EgmError::Parameter { value, .. }) => Err(FaultKind::Shape {
-                what: "the discount factor must be positive and finite",
-                value,
-            }),
-            Err(EgmError::Cliffs { count, .. }) => Err(FaultKind::Shape {
-                what: "E-NB-CLIFFS: at most `cliff_target_limit` cliffs can be followed",
-                value: count as f64,
-            }),
-            Err(_) => Err(FaultKind::NotANumber),
+            Err(error) => Err(fault_of(&error)),
         }
     }
 
@@ -756,6 +745,24 @@ impl Rows<'_> {
             *node = 0;
         }
         false
+    }
+}
+
+/// What a step that fails says of the model.
+fn fault_of(error: &EgmError) -> FaultKind {
+    match *error {
+        EgmError::NonConcave {
+            savings, resources, ..
+        } => FaultKind::NonConcave { savings, resources },
+        EgmError::Parameter { value, .. } => FaultKind::Shape {
+            what: "the discount factor must be positive and finite",
+            value,
+        },
+        EgmError::Cliffs { count, .. } => FaultKind::Shape {
+            what: "E-NB-CLIFFS: at most `cliff_target_limit` cliffs can be followed",
+            value: count as f64,
+        },
+        _ => FaultKind::NotANumber,
     }
 }
 

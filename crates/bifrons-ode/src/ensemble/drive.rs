@@ -578,17 +578,7 @@ where
             Some(progress) => progress.step,
             None => self.first_step(lane, t0, max_step),
         };
-        let (y, k1) = self.stages.start_mut();
-        for (i, (&value, &slope)) in self
-            .member
-            .state
-            .iter()
-            .zip(&*self.member.slope)
-            .enumerate()
-        {
-            y[i][lane] = value;
-            k1[i][lane] = slope;
-        }
+        self.enter(lane);
         lanes.start(lane, member, t0, step, signed(output, direction));
         lanes.stiffness[lane] = Stiffness::new();
         if let Some(progress) = resumed {
@@ -598,6 +588,16 @@ where
             lanes.watch_stiffness(lane);
         }
         lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
+    }
+
+    /// State and slope of the member enter its lane.
+    fn enter(&mut self, lane: usize) {
+        let (y, k1) = self.stages.start_mut();
+        let member = self.member.state.iter().zip(&*self.member.slope);
+        for (i, (&value, &slope)) in member.enumerate() {
+            y[i][lane] = value;
+            k1[i][lane] = slope;
+        }
     }
 
     /// Functions that fire at the start.
