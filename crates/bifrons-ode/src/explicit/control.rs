@@ -21,6 +21,9 @@ pub(crate) struct Law {
     alpha: f64,
     /// Exponent of the error norm before it.
     beta: f64,
+    /// The factor on a step stays within these bounds.
+    shrink_most: f64,
+    grow_most: f64,
 }
 
 impl Law {
@@ -30,6 +33,17 @@ impl Law {
             order,
             alpha: 1.0 / order - 0.75 * beta,
             beta,
+            shrink_most: SHRINK_MOST,
+            grow_most: GROW_MOST,
+        }
+    }
+
+    /// The same law with other bounds of the factor on a step, within the general ones.
+    pub(crate) const fn within(self, shrink_most: f64, grow_most: f64) -> Self {
+        Self {
+            shrink_most,
+            grow_most,
+            ..self
         }
     }
 }
@@ -94,21 +108,22 @@ impl<const W: usize> Control<W> {
             let memory = if ok { law.beta * old } else { 0.0 };
             let factor = SAFETY * exp2_fast(memory - law.alpha * log_error);
             // A rejected step shrinks anyway, so the bound on growth needs no case for it.
-            let factor = if factor < self.most_growth[l] {
-                factor
-            } else {
+            let most = if self.most_growth[l] < law.grow_most {
                 self.most_growth[l]
+            } else {
+                law.grow_most
             };
+            let factor = if factor < most { factor } else { most };
             let kept = if log_error > LOG_ERROR_START {
                 log_error
             } else {
                 LOG_ERROR_START
             };
             next.square[l] = s;
-            next.scale[l] = if factor > SHRINK_MOST {
+            next.scale[l] = if factor > law.shrink_most {
                 factor
             } else {
-                SHRINK_MOST
+                law.shrink_most
             };
             next.log_error_old[l] = if ok { kept } else { old };
             next.most_growth[l] = if ok { GROW_MOST } else { 1.0 };

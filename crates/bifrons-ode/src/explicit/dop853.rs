@@ -177,7 +177,7 @@ impl<const W: usize> Arrays<'_, W> {
 impl<'w, const W: usize> Stages<'w, W> for Arrays<'w, W> {
     const ARRAYS: usize = 16;
     const RHS_PER_ATTEMPT: u64 = 12;
-    const LAW: Law = Law::new(8.0, 0.0);
+    const LAW: Law = Law::new(8.0, 0.0).within(1.0 / 3.0, 6.0);
     const COEFFICIENTS: usize = 8;
     const RHS_PER_INTERPOLANT: u64 = 3;
     const STABILITY: f64 = 6.1;

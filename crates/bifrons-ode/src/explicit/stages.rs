@@ -113,16 +113,32 @@ pub(crate) trait Stages<'w, const W: usize>: Sized {
 }
 
 /// `out = y + h (a₁ k₁ + a₂ k₂ + …)`, summed from the left.
+///
+/// Sums go through a local array, which cannot alias the stages, so loops need no run-time checks:
+/// over the lanes, or over four components of a single run. Both have the same bits.
 macro_rules! combine {
     ($n:expr, $out:expr, $y:expr, $h:expr, $a0:ident * $k0:ident $(+ $a:ident * $k:ident)*) => {{
         let (out, y, h) = (&mut $out[..$n], &$y[..$n], $h);
-        for i in 0..$n {
-            // A local array cannot alias the stages, so the loop needs no run-time checks.
-            let mut sum = [0.0; W];
-            for l in 0..W {
-                sum[l] = y[i][l] + h[l] * ($a0 * $k0[i][l] $(+ $a * $k[i][l])*);
+        let mut i = 0;
+        if W == 1 {
+            while i + 4 <= $n {
+                let mut sums = [0.0; 4];
+                for j in 0..4 {
+                    sums[j] = y[i + j][0] + h[0] * ($a0 * $k0[i + j][0] $(+ $a * $k[i + j][0])*);
+                }
+                for j in 0..4 {
+                    out[i + j][0] = sums[j];
+                }
+                i += 4;
             }
-            out[i] = sum;
+        }
+        while i < $n {
+            let mut sums = [0.0; W];
+            for l in 0..W {
+                sums[l] = y[i][l] + h[l] * ($a0 * $k0[i][l] $(+ $a * $k[i][l])*);
+            }
+            out[i] = sums;
+            i += 1;
         }
     }};
 }
