@@ -3,15 +3,17 @@
 mod code;
 mod declared;
 mod roles;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bifrons_expr::{CompileError, Expr, Symbol};
+use bifrons_expr::{CompileError, Expr, Pieces, Symbol};
 use bifrons_grids::Grid;
 
 use super::kinked::Kinked;
 use super::outer::{OuterMargin, bound};
+use super::switching::Switching;
 use crate::edge::{EdgePlan, MeshAxis, Producer};
 use crate::error::BuildError;
 use crate::kernel::Kernel;
@@ -42,6 +44,8 @@ pub(crate) struct Margin {
     pub(crate) kinked: Option<Kinked>,
     /// For each edge, slope and offset of the next state in savings; inputs as for its laws.
     pub(crate) laws: Vec<Option<Program>>,
+    /// Where laws, probabilities or the discount factor switch along the liquid state.
+    pub(crate) switching: Option<Switching>,
     /// The stock around it, if the solver is nested.
     pub(crate) outer: Option<OuterMargin>,
 }
@@ -123,10 +127,12 @@ impl MarginPlanner<'_> {
         if self.regime.solver.outer().is_some() && outer.is_none() {
             return Ok(None);
         }
-        self.check_savings_stage(&roles);
+        let mut steps = Vec::new();
+        self.check_savings_stage(&roles, &mut steps);
+        let laws = self.laws(&liquid, &roles, &mut steps)?;
         let resources = self.resources(&roles);
         let utility = self.utility(&roles);
-        let laws = self.laws(&liquid, &roles)?;
+        self.check_declared(&roles, &steps);
         let (Some(resources), Some(utility)) = (resources, utility) else {
             return Ok(None);
         };
@@ -149,6 +155,7 @@ impl MarginPlanner<'_> {
             utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
             cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
             laws,
+            switching: self.switching(steps)?,
             outer,
         }))
     }
@@ -236,19 +243,28 @@ impl MarginPlanner<'_> {
         names
     }
 
-    /// Probabilities, discount factor and the like do not move with savings.
-    fn check_savings_stage(&mut self, roles: &Roles) {
+    /// Probabilities, discount factor and the like do not move with savings, and with the liquid
+    /// state by steps at most.
+    fn check_savings_stage(&mut self, roles: &Roles, steps: &mut Vec<Pieces>) {
         for name in self.savings_stage() {
             let reads = self
                 .definitions
                 .reaches(&Expr::symbol(&name), &BTreeSet::new());
-            let bad = [&roles.state, &roles.action, &roles.savings];
-            if let Some(bad) = bad.into_iter().find(|own| reads.contains(*own)) {
-                let message = format!("`{name}` depends on `{bad}`");
-                let remedy = "let it depend on discrete states, actions and parameters, or use \
-                              GridSearch";
-                self.refuse("SAVSTAGE", name.name(), message, remedy);
-            }
+            let takes_steps = self.takes_steps();
+            let bad = [&roles.savings, &roles.action, &roles.state];
+            let mut bad = bad.into_iter().filter(|own| reads.contains(*own));
+            let Some(bad) = bad.find(|own| !takes_steps || **own != roles.state) else {
+                let definitions = self.definitions_of(&name);
+                let whole = definitions.inlined(&name, &BTreeSet::new());
+                if let Some(whole) = whole.filter(|_| takes_steps) {
+                    self.add_steps(&definitions, &name, &whole, roles, steps);
+                }
+                continue;
+            };
+            let message = format!("`{name}` depends on `{bad}`");
+            let remedy = "let it depend on discrete states, actions and parameters, or use \
+                          GridSearch";
+            self.refuse("SAVSTAGE", name.name(), message, remedy);
         }
     }
 
@@ -319,7 +335,6 @@ impl MarginPlanner<'_> {
             self.refuse("VAR", name.name(), message, remedy);
             return None;
         }
-        self.check_declared(&whole, &pieces, roles);
         Some([Expr::constant(1.0), Expr::constant(0.0)])
     }
 
@@ -388,6 +403,7 @@ impl MarginPlanner<'_> {
         &mut self,
         liquid: &Liquid,
         roles: &Roles,
+        steps: &mut Vec<Pieces>,
     ) -> Result<Vec<Option<Program>>, CompileError> {
         let mut laws = Vec::new();
         for (index, edge) in self.edges.iter().enumerate() {
@@ -405,7 +421,7 @@ impl MarginPlanner<'_> {
             };
             let definitions = on_edge(self.definitions, self.regime, index);
             let law = match own {
-                Some(law) => self.law(&definitions, index, &law, roles)?,
+                Some(law) => self.law(&definitions, (index, &law), roles, steps)?,
                 None => None,
             };
             laws.push(law);
@@ -416,16 +432,17 @@ impl MarginPlanner<'_> {
     fn law(
         &mut self,
         definitions: &Definitions,
-        index: usize,
-        name: &Symbol,
+        (index, name): (usize, &Symbol),
         roles: &Roles,
+        steps: &mut Vec<Pieces>,
     ) -> Result<Option<Program>, CompileError> {
         let kept = BTreeSet::from([roles.savings.clone()]);
         let whole = definitions.inlined(name, &kept);
         let item = format!("edge to `{}`", self.regime.edges[index].target);
         let reads = definitions.reaches(&Expr::symbol(name), &kept);
+        let takes_steps = self.takes_steps();
         for bad in [&roles.action, &roles.state] {
-            if reads.contains(bad) {
+            if reads.contains(bad) && !(takes_steps && *bad == roles.state) {
                 let message = format!("the law of the liquid state reads `{bad}`");
                 let remedy = "let it read savings instead";
                 self.refuse("LAW", &item, message, remedy);
@@ -440,6 +457,11 @@ impl MarginPlanner<'_> {
             self.refuse("LAW", &item, message, remedy);
             return Ok(None);
         };
+        if takes_steps {
+            for part in [&line.slope, &line.offset] {
+                self.add_steps(definitions, name, part, roles, steps);
+            }
+        }
         let inputs = self.edge_inputs(index);
         let outputs = [line.slope, line.offset];
         self.compile(definitions, &inputs, &outputs).map(Some)

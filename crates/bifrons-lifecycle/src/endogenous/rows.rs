@@ -12,9 +12,11 @@ use bifrons_memory::Footprint;
 use bifrons_parallel::Threads;
 
 use super::bank::{Bank, Entry};
-use super::kinked::KinkedWorker;
+use super::intervals::Slot;
+use super::kinked::{BREAKS, KinkedWorker};
 use super::margin::Margin;
 use super::outer::{OuterBank, OuterMargin, OuterReader, solve_outer};
+use super::switching::Switching;
 use super::target::{Target, TargetKind};
 use super::utility::CellUtility;
 use super::worker::Rows;
@@ -206,7 +208,7 @@ impl Table {
             own.fill(f64::NEG_INFINITY);
             return;
         }
-        if entry.budget.is_some() {
+        if entry.has_breaks() {
             // Resources fall at a cliff, so each node is read on its own.
             for (slot, &node) in own.iter_mut().zip(nodes) {
                 let choice = bank.read(cell, branch, node);
@@ -325,7 +327,11 @@ pub(crate) fn footprint(
     let rows = own.space.len() / liquid * own.choices.branches;
     // Crossings are few; a row of a folded chain has at most twice its nodes.
     let records = if ends(regimes, stage, own) { 0 } else { nodes };
+    let intervals = margin.switching.as_ref().map_or(1, Switching::most);
     let bank = match &margin.outer {
+        None if intervals > 1 => {
+            Bank::footprint(rows * intervals, records).beside(Footprint::of::<Entry>(rows))
+        }
         None => Bank::footprint(rows, records),
         Some(outer) => nested_footprint(own, outer, (rows, liquid, records)),
     };
@@ -354,11 +360,18 @@ pub(crate) fn footprint(
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
         .beside(certainty)
         .beside(Footprint::of::<f64>((width + 3) * liquid + width));
+    let slots = if intervals > 1 {
+        let live = plan.declaration.solver.intervals_at_a_time(intervals);
+        let slot = Slot::footprint(nodes, BREAKS).times(live as u64);
+        slot.beside(Footprint::of::<Slot>(live))
+    } else {
+        Footprint::ZERO
+    };
     let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
         let candidates = choices(outer) * own.choices.branches;
         OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
     });
-    Some((bank, worker.beside(nested).beside(kinked)))
+    Some((bank, worker.beside(nested).beside(kinked).beside(slots)))
 }
 
 /// Whether nothing that may follow depends on savings: all is consumed, rows have no records.

@@ -9,6 +9,7 @@
 
 mod cases;
 mod cliffs;
+mod eligibility;
 mod endogenous;
 mod errors;
 mod hoisted;
