@@ -101,6 +101,19 @@ impl Solver {
 }
 
 /// Settings of [`Solver::DcEgm`].
+///
+/// Probabilities, the discount factor and laws may move smoothly with the liquid state, as
+/// benefits that fade with assets do. Then a row has one record for each node of the liquid
+/// state, each from a step of its own:
+///
+/// ```text
+/// V(l) = max over c of  u(c) + W(M(l) - c; l)          dV/dl = u'(c) M'(l) + ∂W/∂l
+/// ```
+///
+/// The derivative is exact, from formulas: closures of the liquid state are refused
+/// (`E-DC-SAVSTAGE`), as are jumps (`E-DC-JUMP`). Values between nodes are cubics, of order 4 in
+/// the step of the liquid grid, policies straight, of order 2; marginals are derivatives of the
+/// values. Cost: that of one row for each liquid node. Memory: a row is as long as the liquid grid.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct DcEgm {

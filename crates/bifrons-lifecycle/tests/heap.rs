@@ -180,6 +180,7 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
     rows_are_all_that_is_allocated();
     branches_are_held_in_batches();
     intervals_are_held_in_batches();
+    rows_on_liquid_nodes_are_planned();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
 }
@@ -400,6 +401,48 @@ fn intervals_are_held_in_batches() {
         (1.0..=1.35).contains(&ratio),
         "{planned} planned, {peak} measured"
     );
+}
+
+/// Patience that rises with wealth: a row has as many records as there are liquid nodes.
+fn patient(liquid: usize, nodes: usize) -> Problem {
+    let life = Regime::new("life")
+        .ages(0.0, 3.0)
+        .state("m", Linear::new(1.0, 60.0, liquid).expect("nodes"))
+        .state("kind", Categorical::ordered(["a", "b"]).expect("labels"))
+        .action("c", Domain::free())
+        .function("savings", "m - c")
+        .constraint("borrowing", "savings >= 0")
+        .utility("ln(c)")
+        .fixed("kind")
+        .law("m", "1.01*savings + 1")
+        .preferences(Preferences::linear("0.9 + 0.001*m"))
+        .liquid(Liquid::new(
+            "m",
+            "c",
+            "savings",
+            Linear::new(0.0, 80.0, nodes).expect("nodes"),
+        ))
+        .solver(Solver::DcEgm(DcEgm::new()))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(5).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(4.0, 4.0).utility("0"))
+        .build()
+        .expect("model");
+    model.with_parameters(&Parameters::new()).expect("complete")
+}
+
+fn rows_on_liquid_nodes_are_planned() {
+    for retention in [Retention::First, Retention::Values, Retention::Policies] {
+        for (liquid, nodes) in [(300, 40), (1500, 40), (3000, 100)] {
+            let problem = patient(liquid, nodes);
+            let options = SolveOptions::new().retention(retention);
+            let planned = problem.plan(&options).expect("fits").peak();
+            let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+            assert_close(planned, peak, &format!("{liquid} {nodes} {retention:?}"));
+        }
+    }
 }
 
 fn budgets_are_kept() {

@@ -86,7 +86,7 @@ pub(crate) fn read_bank(
     let empty: &[f64] = &[];
     let kernel = problem.kernel(period, regime, false, |_| Some(empty))?;
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = settings(kernel.plan)?;
+    let settings = settings(kernel.plan, margin)?;
     if let Some(outer) = &margin.outer {
         let count = reader.count()?;
         let choices = reader.numbers(count)?;

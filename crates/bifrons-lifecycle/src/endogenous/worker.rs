@@ -1,5 +1,7 @@
 //! One row: continuation, inversion, envelope.
 
+mod asset;
+
 use bifrons_egm::{
     BreakKind, Budget, EgmError, Expectation, Gradient, NextChoice, PowerCertainty, Row, RowReader,
     SavingsProblem, StepWorkspace, TasteShocks, dcegm_step, egm_step,
@@ -21,6 +23,8 @@ use crate::program::{Machine, Program};
 use crate::solver::{DcEgm, Solver};
 use crate::space::code;
 use crate::stage::EdgeStage;
+
+pub(super) use asset::AssetWorker;
 
 /// Branches of a target that are read without allocation.
 const MOST_BRANCHES: usize = 32;
@@ -76,6 +80,8 @@ pub(super) struct Worker {
     /// For what switches along the liquid state, and the intervals in flight.
     switching: Option<Machine>,
     slots: Vec<Slot>,
+    /// For rows on liquid nodes.
+    asset: Option<Box<AssetWorker>>,
     /// What the outer choice is, in nested solvers.
     chosen: Option<[f64; 2]>,
     /// For nested targets.
@@ -149,6 +155,10 @@ impl Rows<'_> {
                 .as_ref()
                 .map(|own| own.machine(&kernel.parameters)),
             slots: Vec::new(),
+            asset: margin.slopes.as_ref().map(|slopes| {
+                let reader = RowReader::new(self.settings.read);
+                Box::new(AssetWorker::new(slopes, kernel, reader))
+            }),
             chosen: None,
             outer: self
                 .targets
@@ -207,6 +217,9 @@ impl Rows<'_> {
         }
         let budget = self.budget(worker)?;
         let utility = &self.utilities[index];
+        if self.margin.slopes.is_some() {
+            return self.solve_asset(worker, utility, entry);
+        }
         let points = self.switches(worker);
         match budget {
             Some(budget) if !points.is_empty() => {
@@ -519,14 +532,7 @@ impl Rows<'_> {
         if reached == 0.0 {
             return Ok(());
         }
-        let machines = [
-            &mut worker.laws[target.edge],
-            &mut worker.codes[target.edge],
-        ];
-        for machine in machines.into_iter().flatten() {
-            let count = self.kernel.stage.now.input_count();
-            machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
-        }
+        self.load_laws(worker, target.edge);
         self.load_chosen(worker, target.edge);
         worker.nodes[..edge.plan.axes.len()].fill(0);
         loop {
@@ -538,6 +544,15 @@ impl Rows<'_> {
             if !self.advance(edge, &mut worker.nodes) {
                 return Ok(());
             }
+        }
+    }
+
+    /// States and actions as inputs of laws.
+    fn load_laws(&self, worker: &mut Worker, edge: usize) {
+        let machines = [&mut worker.laws[edge], &mut worker.codes[edge]];
+        for machine in machines.into_iter().flatten() {
+            let count = self.kernel.stage.now.input_count();
+            machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
         }
     }
 
@@ -712,13 +727,13 @@ impl Rows<'_> {
                 Some(certainty) => certainty.add(weight, value, marginal),
             };
         }
-        let nodes = self.margin.savings.len();
+        let nodes = worker.savings.len();
         let first = cell * bank.branches;
         let entries = &bank.entries[first..first + bank.branches];
         let live = |(_, entry): &(usize, &Entry)| entry.feasible;
         for (branch, entry) in entries.iter().enumerate().filter(live) {
             let queries = &mut worker.queries[branch * nodes..(branch + 1) * nodes];
-            for (query, &savings) in queries.iter_mut().zip(&self.margin.savings) {
+            for (query, &savings) in queries.iter_mut().zip(&worker.savings) {
                 *query = entry.offset + entry.slope * (offset + slope * savings);
             }
         }

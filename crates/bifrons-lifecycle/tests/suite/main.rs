@@ -7,6 +7,7 @@
     reason = "a failed test helper is a failed test"
 )]
 
+mod asset_rows;
 mod cases;
 mod cliffs;
 mod eligibility;
