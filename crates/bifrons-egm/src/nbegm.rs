@@ -151,7 +151,7 @@ pub(crate) const CORNER: u32 = 0;
 /// `s` is `W(M(l'(s)))`, and [`SavingsNodes`] has the breakpoints of `M` and `W` as seen from
 /// there. [`publish_on_budget`](crate::publish_on_budget) gives the value of the liquid state.
 /// If the continuation depends on the liquid state it does so by intervals: take one step per
-/// interval.
+/// interval, and enter their rows by [`SavingsNodes::add_child_within`] in the period before.
 ///
 /// # Errors
 ///

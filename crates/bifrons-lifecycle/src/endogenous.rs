@@ -2,11 +2,13 @@
 
 mod bank;
 mod crowd;
+mod intervals;
 mod kinked;
 mod margin;
 mod outer;
 mod rows;
 mod store;
+mod switching;
 mod target;
 mod utility;
 mod worker;

@@ -202,11 +202,20 @@ impl Model {
         let plan = self.inner.regimes.iter().find(|plan| plan.name() == regime);
         let margin = plan.and_then(|plan| plan.stages.first()?.margin.as_ref());
         let kinked = margin.and_then(|margin| margin.kinked.as_ref());
-        let all = kinked.into_iter().flat_map(|own| own.pieces.breakpoints());
-        all.map(|found| DetectedBreak {
+        let switching = margin.and_then(|margin| margin.switching.as_ref());
+        let resources = kinked.into_iter().map(|own| (&own.pieces, false));
+        let steps = switching.into_iter().flat_map(|own| &own.pieces);
+        let all = resources.chain(steps.map(|own| (own, true)));
+        let all = all.flat_map(|(pieces, steps)| {
+            let found = pieces.breakpoints().iter();
+            found.map(move |own| (own, steps))
+        });
+        all.map(|(found, steps)| DetectedBreak {
             at: found.at.simplify().to_string().replace('\'', ""),
             surface: found.switch.surface.to_string().replace('\'', ""),
             kind: match found.switch.kind {
+                // A law that switches ends one row and begins another.
+                _ if steps => "jump",
                 SwitchKind::Kink => "kink",
                 SwitchKind::Jump => "jump",
                 _ => "unknown",

@@ -181,6 +181,11 @@ impl Program {
         self.input_count
     }
 
+    /// Number of outputs.
+    pub(crate) fn output_count(&self) -> usize {
+        self.output_count
+    }
+
     /// The outputs of the last run.
     pub(crate) fn outputs<'m>(&self, machine: &'m Machine) -> &'m [Lane] {
         &machine.slots[self.slot_count - self.output_count..]

@@ -82,6 +82,14 @@ impl Solver {
         }
     }
 
+    /// Intervals of the liquid state, of `count`, whose continuations are held at a time.
+    pub(crate) fn intervals_at_a_time(&self, count: usize) -> usize {
+        match self {
+            Self::NbEgm(own) if own.interval_batch_size > 0 => own.interval_batch_size.min(count),
+            _ => count,
+        }
+    }
+
     /// The outer search and the outer choices in flight.
     pub(crate) fn outer(&self) -> Option<(&OuterSearch, usize)> {
         match self {
@@ -93,6 +101,19 @@ impl Solver {
 }
 
 /// Settings of [`Solver::DcEgm`].
+///
+/// Probabilities, the discount factor and laws may move smoothly with the liquid state, as
+/// benefits that fade with assets do. Then a row has one record for each node of the liquid
+/// state, each from a step of its own:
+///
+/// ```text
+/// V(l) = max over c of  u(c) + W(M(l) - c; l)          dV/dl = u'(c) M'(l) + ∂W/∂l
+/// ```
+///
+/// The derivative is exact, from formulas: closures of the liquid state are refused
+/// (`E-DC-SAVSTAGE`), as are jumps (`E-DC-JUMP`). Values between nodes are cubics, of order 4 in
+/// the step of the liquid grid, policies straight, of order 2; marginals are derivatives of the
+/// values. Cost: that of one row for each liquid node. Memory: a row is as long as the liquid grid.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct DcEgm {
@@ -135,6 +156,18 @@ impl DcEgm {
 }
 
 /// Settings of [`Solver::NbEgm`].
+///
+/// Probabilities, the discount factor and laws may depend on the liquid state by steps, as an
+/// asset test does: `if a <= limit then 0.9 else 0.4`. The switches are found in the formulas, the
+/// continuation has a row for each interval between two of them, and each is a cliff of the value.
+/// A formula that moves within an interval is refused (`E-NB-PCONST`).
+///
+/// ```text
+/// V(l) = max over c of  u(c) + β_i E_i V'(next l),   l in interval i,   savings = M(l) - c
+/// ```
+///
+/// Cost: that of one row for each interval. Memory, by thread: `16 b` bytes for each savings node,
+/// where `b` intervals are held at a time, beside their nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NbEgm {
@@ -145,6 +178,10 @@ pub struct NbEgm {
     /// Branches whose values at the liquid nodes are held at a time before they are folded into
     /// the best; 0 is all of them. Bounds a buffer and changes no bit.
     pub branch_batch_size: usize,
+    /// Intervals of the liquid state whose continuations are held at a time, where laws,
+    /// probabilities or the discount factor switch along the liquid state; 0 is all of a cell.
+    /// Bounds a buffer and changes no bit.
+    pub interval_batch_size: usize,
 }
 
 impl NbEgm {
@@ -172,6 +209,13 @@ impl NbEgm {
     #[must_use]
     pub fn branch_batch_size(mut self, branches: usize) -> Self {
         self.branch_batch_size = branches;
+        self
+    }
+
+    /// Intervals of the liquid state whose continuations are held at a time.
+    #[must_use]
+    pub fn interval_batch_size(mut self, intervals: usize) -> Self {
+        self.interval_batch_size = intervals;
         self
     }
 }

@@ -16,7 +16,7 @@ use crate::solution::{Report, Slot, Solution};
 /// First bytes of a file.
 const MAGIC: &[u8; 8] = b"bifronsL";
 /// Version of the format; another one is refused.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A solution cannot be written or read.
 #[derive(Debug, thiserror::Error)]

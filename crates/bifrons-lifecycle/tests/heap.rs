@@ -12,6 +12,7 @@ use bifrons_lifecycle::{
 };
 use bifrons_memory::Budget;
 use bifrons_memory::profiler::{CountingAllocator, Scope};
+use bifrons_parallel::Threads;
 use bifrons_shocks::Ar1;
 use bifrons_table::{Batch, Schema, SinkError, TableSink};
 
@@ -178,6 +179,8 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
     rows_are_planned();
     rows_are_all_that_is_allocated();
     branches_are_held_in_batches();
+    intervals_are_held_in_batches();
+    rows_on_liquid_nodes_are_planned();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
 }
@@ -329,6 +332,116 @@ fn branches_are_held_in_batches() {
             "width {width}: {} of {saved} saved",
             peak - own.1
         );
+    }
+}
+
+/// A probability with three asset tests: four intervals in each of two cells.
+fn tested(width: usize, nodes: usize) -> Problem {
+    let grid = Linear::new(0.0, 60.0, nodes).expect("nodes");
+    let life = Regime::new("life")
+        .ages(0.0, 0.0)
+        .state("a", Linear::new(0.0, 20.0, 5).expect("nodes"))
+        .state("kind", Categorical::ordered(["a", "b"]).expect("labels"))
+        .action("c", Domain::free())
+        .function("cash", "1.02*a + 0.5")
+        .function("savings", "cash - c")
+        .function(
+            "odds",
+            "if a < 3 then 0.9 else if a < 7 then 0.6 else if a <= 12 then 0.5 else 0.4",
+        )
+        .utility("ln(c)")
+        .constraint("borrowing", "savings >= 0")
+        .law("a", "savings")
+        .liquid(Liquid::new("a", "c", "savings", grid).resources("cash"))
+        .solver(Solver::NbEgm(NbEgm::new().interval_batch_size(width)))
+        .edge(Edge::to("over").probability("odds"))
+        .edge(Edge::to("gone").probability("1 - odds"));
+    let over = Regime::new("over")
+        .ages(1.0, 1.0)
+        .state("a", Linear::new(0.0, 20.0, 5).expect("nodes"))
+        .utility("ln(1 + a)");
+    let model = Model::builder(Ages::periods(2).expect("ages"))
+        .regime(life)
+        .regime(over)
+        .regime(Regime::new("gone").ages(1.0, 1.0).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+/// A width of `b` holds the continuations of `b` of four intervals, and changes no bit.
+fn intervals_are_held_in_batches() {
+    let nodes = 20_000;
+    let run = |width: usize| {
+        let problem = tested(width, nodes);
+        let options = SolveOptions::new().threads(Threads::new(1).expect("threads"));
+        let planned = problem.plan(&options).expect("fits").peak();
+        let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+        let solution = problem.solve().expect("solved");
+        let values = solution.values(0, "life").expect("kept");
+        let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+        (planned, peak, bits)
+    };
+    let (planned, peak, bits) = run(0);
+    for width in [1, 2, 3, 4, 9] {
+        let own = run(width);
+        assert_eq!(own.2, bits, "width {width}");
+        // Nodes, values and marginals of each interval that is not held.
+        let saved = (4 - width.min(4) as u64) * 24 * nodes as u64;
+        let gaps = [(planned - own.0), (peak - own.1)].map(|own| own.abs_diff(saved));
+        assert!(
+            gaps[0] < 4096 && gaps[1] < 4096,
+            "width {width}: {gaps:?} of {saved}"
+        );
+    }
+    // Steps have room for curves at eight breakpoints, which this model does not have.
+    let ratio = planned as f64 / peak as f64;
+    assert!(
+        (1.0..=1.35).contains(&ratio),
+        "{planned} planned, {peak} measured"
+    );
+}
+
+/// Patience that rises with wealth: a row has as many records as there are liquid nodes.
+fn patient(liquid: usize, nodes: usize) -> Problem {
+    let life = Regime::new("life")
+        .ages(0.0, 3.0)
+        .state("m", Linear::new(1.0, 60.0, liquid).expect("nodes"))
+        .state("kind", Categorical::ordered(["a", "b"]).expect("labels"))
+        .action("c", Domain::free())
+        .function("savings", "m - c")
+        .constraint("borrowing", "savings >= 0")
+        .utility("ln(c)")
+        .fixed("kind")
+        .law("m", "1.01*savings + 1")
+        .preferences(Preferences::linear("0.9 + 0.001*m"))
+        .liquid(Liquid::new(
+            "m",
+            "c",
+            "savings",
+            Linear::new(0.0, 80.0, nodes).expect("nodes"),
+        ))
+        .solver(Solver::DcEgm(DcEgm::new()))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(5).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(4.0, 4.0).utility("0"))
+        .build()
+        .expect("model");
+    model.with_parameters(&Parameters::new()).expect("complete")
+}
+
+fn rows_on_liquid_nodes_are_planned() {
+    for retention in [Retention::First, Retention::Values, Retention::Policies] {
+        for (liquid, nodes) in [(300, 40), (1500, 40), (3000, 100)] {
+            let problem = patient(liquid, nodes);
+            let options = SolveOptions::new().retention(retention);
+            let planned = problem.plan(&options).expect("fits").peak();
+            let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+            assert_close(planned, peak, &format!("{liquid} {nodes} {retention:?}"));
+        }
     }
 }
 

@@ -119,23 +119,28 @@ impl SavingsNodes {
         budget: &Budget,
         row: RowView<'_>,
     ) -> Result<(), EgmError> {
-        if !(next.slope > 0.0) {
-            return Err(EgmError::Parameter {
-                name: "slope of the next liquid state",
-                required: "positive",
-                value: next.slope,
-            });
-        }
+        self.add_child_within(next, budget, row, (f64::NEG_INFINITY, f64::INFINITY))
+    }
+
+    /// As [`SavingsNodes::add_child`], for a row that holds for next liquid states in
+    /// `[low, high)` only: one interval of a continuation that depends on the liquid state.
+    ///
+    /// The ends of the interval are breakpoints of their own, see [`SavingsNodes::add_cliff`].
+    ///
+    /// # Errors
+    ///
+    /// [`EgmError::Parameter`] if the next liquid state does not increase with savings.
+    pub fn add_child_within(
+        &mut self,
+        next: Affine,
+        budget: &Budget,
+        row: RowView<'_>,
+        (low, high): (f64, f64),
+    ) -> Result<(), EgmError> {
+        check_next(next)?;
         for (&point, &kind) in budget.points().iter().zip(budget.kinds()) {
-            let guess = (point - next.intercept) / next.slope;
-            if let Some(savings) = first_at_or_above(guess, |s| next.at(s) >= point) {
-                let size = (next.slope * savings).abs() + next.intercept.abs() + point.abs();
-                self.push(Target {
-                    first_above: savings,
-                    is_cliff: kind == BreakKind::Jump,
-                    strength: f64::INFINITY,
-                    rounding: SavingsCliff::ROUNDING * size / next.slope,
-                });
+            if low < point && point < high {
+                self.add_point(next, point, kind == BreakKind::Jump);
             }
         }
         let corner_ends = row.corner.and(row.x.first()).map(|&x| (x, f64::INFINITY));
@@ -148,9 +153,34 @@ impl SavingsNodes {
         let pairs = (0..row.x.len().saturating_sub(1)).filter_map(pair);
         let marks = row.marks.iter().map(|&m| (m, MARK));
         for (m, strength) in corner_ends.into_iter().chain(pairs).chain(marks) {
-            self.add_level(next, budget, m, strength);
+            self.add_level(next, budget, (m, strength), (low, high));
         }
         Ok(())
+    }
+
+    /// Adds a cliff at a next liquid state: the first savings that reach it.
+    ///
+    /// # Errors
+    ///
+    /// [`EgmError::Parameter`] if the next liquid state does not increase with savings.
+    pub fn add_cliff(&mut self, next: Affine, point: f64) -> Result<(), EgmError> {
+        check_next(next)?;
+        self.add_point(next, point, true);
+        Ok(())
+    }
+
+    /// Adds the preimage of a next liquid state.
+    fn add_point(&mut self, next: Affine, point: f64, is_cliff: bool) {
+        let guess = (point - next.intercept) / next.slope;
+        if let Some(savings) = first_at_or_above(guess, |s| next.at(s) >= point) {
+            let size = (next.slope * savings).abs() + next.intercept.abs() + point.abs();
+            self.push(Target {
+                first_above: savings,
+                is_cliff,
+                strength: f64::INFINITY,
+                rounding: SavingsCliff::ROUNDING * size / next.slope,
+            });
+        }
     }
 
     /// Adds the savings at which next period's best choice changes, without taste shocks.
@@ -174,8 +204,15 @@ impl SavingsNodes {
         }
     }
 
-    /// Adds every savings at which next resources pass the level `m`.
-    fn add_level(&mut self, next: Affine, budget: &Budget, m: f64, strength: f64) {
+    /// Adds every savings at which next resources pass the level `m` while the next liquid state
+    /// is in `[low, high)`.
+    fn add_level(
+        &mut self,
+        next: Affine,
+        budget: &Budget,
+        (m, strength): (f64, f64),
+        (low, high): (f64, f64),
+    ) {
         for (interval, piece) in budget.pieces().iter().enumerate() {
             if !(piece.slope > 0.0) {
                 continue;
@@ -186,7 +223,8 @@ impl SavingsNodes {
             let Some(savings) = first_at_or_above(guess, reached) else {
                 continue;
             };
-            if budget.interval(next.at(savings)) == interval {
+            let liquid = next.at(savings);
+            if low <= liquid && liquid < high && budget.interval(liquid) == interval {
                 self.push(Target {
                     first_above: savings,
                     is_cliff: false,
@@ -222,9 +260,13 @@ impl SavingsNodes {
             }
             close
         });
+        let count = self.targets.len();
         self.nodes.clear();
+        self.nodes.reserve_exact(grid.len() + 2 * count);
         self.breaks.clear();
+        self.breaks.reserve_exact(count);
         self.rounding.clear();
+        self.rounding.reserve_exact(count);
         let mut rest = grid.iter().copied().peekable();
         for &Target {
             first_above: above,
@@ -273,4 +315,15 @@ impl SavingsNodes {
     pub fn breaks(&self) -> &[SavingsBreak] {
         &self.breaks
     }
+}
+
+fn check_next(next: Affine) -> Result<(), EgmError> {
+    if next.slope > 0.0 {
+        return Ok(());
+    }
+    Err(EgmError::Parameter {
+        name: "slope of the next liquid state",
+        required: "positive",
+        value: next.slope,
+    })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader, SavingsCliff};
 use bifrons_memory::Footprint;
 
+use super::intervals::Intervals;
 use super::outer::{OuterBank, OuterReader};
 use super::utility::CellUtility;
 use crate::preference::log_sum;
@@ -35,9 +36,29 @@ pub(super) struct Entry {
     pub(super) budget: Option<Box<Budget>>,
     /// Cliffs beside which savings stay.
     pub(super) cliffs: Option<Box<[SavingsCliff]>>,
+    /// Rows by interval of the liquid state, instead of the one here.
+    pub(super) intervals: Option<Box<Intervals>>,
 }
 
 impl Entry {
+    /// The row that holds at a liquid state.
+    pub(super) fn at(&self, liquid: f64) -> &Self {
+        match &self.intervals {
+            None => self,
+            Some(own) => &own.entries[own.index(liquid)],
+        }
+    }
+
+    /// The interval of a liquid state; 0 if there is one only.
+    pub(super) fn interval(&self, liquid: f64) -> usize {
+        self.intervals.as_ref().map_or(0, |own| own.index(liquid))
+    }
+
+    /// Whether rows end somewhere along the liquid state, or resources bend.
+    pub(super) fn has_breaks(&self) -> bool {
+        self.budget.is_some() || self.intervals.is_some()
+    }
+
     /// Resources at a liquid state.
     pub(super) fn resources(&self, liquid: f64) -> f64 {
         match &self.budget {
@@ -137,7 +158,10 @@ impl Bank {
     /// Value and policy of a branch of a cell at a liquid state; `None` if it is not feasible.
     pub(crate) fn read(&self, cell: usize, branch: usize, liquid: f64) -> Option<Choice> {
         let index = cell * self.branches + branch;
-        let entry = self.entries.get(index).filter(|entry| entry.feasible)?;
+        let entry = self.entries.get(index)?.at(liquid);
+        if !entry.feasible {
+            return None;
+        }
         let resources = entry.resources(liquid);
         let utility = self.utilities[index].as_dyn();
         let reading: Result<Reading, ReadError> = entry.reader.read(utility, resources);
@@ -157,11 +181,12 @@ impl Bank {
         policies: &mut [f64],
     ) {
         let entry = self.entries.get(cell * self.branches + branch);
-        let Some(entry) = entry.filter(|own| own.cliffs.is_some()) else {
+        let beside = |own: &&Entry| own.cliffs.is_some() || own.intervals.is_some();
+        let Some(entry) = entry.filter(beside) else {
             return;
         };
         for ((slot, &liquid), &resources) in policies.iter_mut().zip(liquid).zip(resources) {
-            *slot = entry.settle(liquid, resources, *slot);
+            *slot = entry.at(liquid).settle(liquid, resources, *slot);
         }
     }
 
@@ -175,22 +200,28 @@ impl Bank {
     ) {
         if let Some(entry) = self.entries.get(cell * self.branches + branch) {
             for (slot, &own) in out.iter_mut().zip(liquid) {
-                *slot = entry.resources(own);
+                *slot = entry.at(own).resources(own);
             }
         }
     }
 
+    /// The interval of a branch of a cell that owns a liquid state.
+    pub(super) fn interval(&self, (cell, branch): (usize, usize), liquid: f64) -> usize {
+        let entry = self.entries.get(cell * self.branches + branch);
+        entry.map_or(0, |entry| entry.interval(liquid))
+    }
+
     /// Reads a branch of a cell at ascending resources; whether all reads were possible. Values
-    /// are values, marginals those of the row.
+    /// are values, marginals those of the row. `liquid` is in the interval of all of them.
     pub(super) fn read_sorted(
         &self,
-        (cell, branch): (usize, usize),
+        (cell, branch, liquid): (usize, usize, f64),
         resources: &[f64],
         out: Readings<'_>,
     ) -> bool {
         let index = cell * self.branches + branch;
-        let entry = self.entries.get(index).filter(|entry| entry.feasible);
-        entry.is_some_and(|entry| {
+        let entry = self.entries.get(index).map(|entry| entry.at(liquid));
+        entry.filter(|entry| entry.feasible).is_some_and(|entry| {
             let utility = &self.utilities[index];
             let Readings {
                 value,

@@ -59,10 +59,13 @@ impl Bank {
             let mut from = 0;
             self.resources_into(cell, branch, liquid, &mut out.resources);
             while from < count {
-                // A cliff makes resources fall: read stretch by stretch.
-                let falls = |pair: &[f64]| !(pair[0] <= pair[1]);
-                let stretch = out.resources[from..count].windows(2).position(falls);
-                let to = stretch.map_or(count, |at| from + at + 1);
+                // A cliff makes resources fall, and a row may end: read stretch by stretch.
+                let own = self.interval((cell, branch), liquid[from]);
+                let ends = |at: &usize| {
+                    let rises = out.resources[at - 1] <= out.resources[*at];
+                    !rises || self.interval((cell, branch), liquid[*at]) != own
+                };
+                let to = (from + 1..count).find(ends).unwrap_or(count);
                 self.read_stretch((cell, branch), &liquid[from..to], (from, to), out);
                 from = to;
             }
@@ -86,7 +89,11 @@ impl Bank {
             policy: policies,
             marginal: &mut out.marginals[from..to],
         };
-        if self.read_sorted((cell, branch), &out.resources[from..to], readings) {
+        if self.read_sorted(
+            (cell, branch, liquid[0]),
+            &out.resources[from..to],
+            readings,
+        ) {
             return;
         }
         // Not feasible, or one of them is outside where that is an error: each on its own.

@@ -9,6 +9,7 @@ use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
 use super::bank::{Bank, Entry};
+use super::utility::CellUtility;
 use crate::kernel::FaultKind;
 use crate::program::{Machine, Program};
 
@@ -190,7 +191,7 @@ pub(super) struct KinkedWorker {
 
 /// Breakpoints, and curves of savings that stay at one, for which a plan has room. How many there
 /// are depends on the rows; few models have more at the same time.
-const BREAKS: usize = 8;
+pub(super) const BREAKS: usize = 8;
 
 impl KinkedWorker {
     /// Bytes of working memory for so many nodes of the grid.
@@ -219,7 +220,9 @@ impl KinkedWorker {
         };
         let entries = &bank.entries[cell * bank.branches..(cell + 1) * bank.branches];
         for entry in entries.iter().filter(|own| own.feasible) {
-            if let Some(budget) = &entry.budget {
+            if let Some(intervals) = &entry.intervals {
+                intervals.add_breaks(next, &mut self.nodes)?;
+            } else if let Some(budget) = &entry.budget {
                 self.nodes.add_child(next, budget, entry.row.view())?;
             }
         }
@@ -238,41 +241,67 @@ impl KinkedWorker {
         let first = cell * bank.branches;
         for branch in 0..bank.branches {
             let entry = &bank.entries[first + branch];
-            let Some(budget) = entry.budget.as_ref().filter(|_| entry.feasible) else {
+            if !entry.feasible {
                 continue;
-            };
-            budget.resources_into(&self.liquid, &mut self.resources, &mut self.slopes);
-            let utility = bank.utilities[first + branch].as_dyn();
-            // A cliff makes resources fall: read stretch by stretch.
+            }
+            let utility = &bank.utilities[first + branch];
+            // A cliff makes resources fall, and a row may end: read stretch by stretch.
             let mut from = 0;
-            let cuts = self
-                .nodes
-                .breaks()
-                .iter()
-                .map(|own| own.node)
-                .chain([count]);
-            for to in cuts {
-                let out = Readings {
-                    value: &mut self.value[from..to],
-                    policy: &mut self.policy[from..to],
-                    marginal: &mut self.marginal[from..to],
+            let mut next = 0;
+            while from < count {
+                let own = entry.interval(self.liquid[from]);
+                let breaks = self.nodes.breaks();
+                while breaks.get(next).is_some_and(|at| at.node <= from) {
+                    next += 1;
+                }
+                let cut = breaks.get(next).map_or(count, |at| at.node);
+                let other = |at: &usize| entry.interval(self.liquid[*at]) != own;
+                let to = match entry.intervals {
+                    None => cut,
+                    Some(_) => (from + 1..cut).find(other).unwrap_or(cut),
                 };
-                entry
-                    .reader
-                    .read_sorted(utility, &self.resources[from..to], out)?;
+                self.read_stretch(entry.at(self.liquid[from]), utility, slope, (from, to))?;
                 from = to;
             }
-            if let Some(scale) = bank.utilities[first + branch].scale() {
-                for (value, marginal) in self.value.iter_mut().zip(&mut self.marginal) {
-                    *value = scale.value(*value);
-                    *marginal /= scale.slope(*value);
-                }
+        }
+        Ok(())
+    }
+
+    /// Reads a row between two savings nodes and keeps what is better than before.
+    fn read_stretch(
+        &mut self,
+        entry: &Entry,
+        utility: &CellUtility,
+        slope: f64,
+        (from, to): (usize, usize),
+    ) -> Result<(), EgmError> {
+        let Some(budget) = entry.budget.as_ref().filter(|_| entry.feasible) else {
+            return Ok(());
+        };
+        let stretch = from..to;
+        budget.resources_into(
+            &self.liquid[stretch.clone()],
+            &mut self.resources[stretch.clone()],
+            &mut self.slopes[stretch.clone()],
+        );
+        let out = Readings {
+            value: &mut self.value[stretch.clone()],
+            policy: &mut self.policy[stretch.clone()],
+            marginal: &mut self.marginal[stretch.clone()],
+        };
+        let resources = &self.resources[stretch.clone()];
+        entry.reader.read_sorted(utility.as_dyn(), resources, out)?;
+        if let Some(scale) = utility.scale() {
+            let marginals = &mut self.marginal[stretch.clone()];
+            for (value, marginal) in self.value[stretch.clone()].iter_mut().zip(marginals) {
+                *value = scale.value(*value);
+                *marginal /= scale.slope(*value);
             }
-            for i in 0..count {
-                if self.value[i] > self.best[i] || self.value[i].is_nan() {
-                    self.best[i] = self.value[i];
-                    self.best_marginal[i] = self.marginal[i] * self.slopes[i] * slope;
-                }
+        }
+        for i in stretch {
+            if self.value[i] > self.best[i] || self.value[i].is_nan() {
+                self.best[i] = self.value[i];
+                self.best_marginal[i] = self.marginal[i] * self.slopes[i] * slope;
             }
         }
         Ok(())
@@ -304,20 +333,24 @@ impl KinkedWorker {
     pub(super) fn step(
         &mut self,
         problem: &SavingsProblem<'_>,
+        nodes: &SavingsNodes,
         options: &NbEgmOptions,
-        reader: RowReader,
-        budget: Option<Budget>,
+        (reader, budget): (RowReader, Option<Budget>),
         entry: &mut Entry,
     ) -> Result<(), EgmError> {
         entry.row.clear();
-        let breaks = self.nodes.breaks();
-        nbegm_step(problem, breaks, options, &mut self.work, &mut entry.row)?;
+        nbegm_step(
+            problem,
+            nodes.breaks(),
+            options,
+            &mut self.work,
+            &mut entry.row,
+        )?;
         entry.reader = reader;
         entry.reader.prepare(entry.row.view())?;
         entry.budget = budget.map(Box::new);
         let view = entry.row.view();
-        self.nodes
-            .cliffs_into(problem.value, view, &mut self.cliffs);
+        nodes.cliffs_into(problem.value, view, &mut self.cliffs);
         entry.cliffs = (!self.cliffs.is_empty()).then(|| self.cliffs.as_slice().into());
         Ok(())
     }

@@ -3,15 +3,20 @@
 mod code;
 mod declared;
 mod roles;
+mod smooth;
+mod steps;
+
+pub(crate) use smooth::Slopes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bifrons_expr::{CompileError, Expr, Symbol};
+use bifrons_expr::{CompileError, Expr, Pieces, Symbol};
 use bifrons_grids::Grid;
 
 use super::kinked::Kinked;
 use super::outer::{OuterMargin, bound};
+use super::switching::Switching;
 use crate::edge::{EdgePlan, MeshAxis, Producer};
 use crate::error::BuildError;
 use crate::kernel::Kernel;
@@ -20,7 +25,9 @@ use crate::regime::Regime;
 use crate::scope::{Body, Definitions};
 use crate::solver::Liquid;
 use crate::space::Quantity;
-use crate::stage::{EdgeStage, constraint_symbol, on_edge, preference_symbol, probability_symbol};
+use crate::stage::{
+    EdgeStage, Now, constraint_symbol, on_edge, preference_symbol, probability_symbol,
+};
 
 /// A compiled liquid margin.
 #[derive(Debug, Clone)]
@@ -42,6 +49,10 @@ pub(crate) struct Margin {
     pub(crate) kinked: Option<Kinked>,
     /// For each edge, slope and offset of the next state in savings; inputs as for its laws.
     pub(crate) laws: Vec<Option<Program>>,
+    /// Where laws, probabilities or the discount factor switch along the liquid state.
+    pub(crate) switching: Option<Switching>,
+    /// If something behind savings moves with the liquid state: rows are on its nodes.
+    pub(crate) slopes: Option<Slopes>,
     /// The stock around it, if the solver is nested.
     pub(crate) outer: Option<OuterMargin>,
 }
@@ -65,6 +76,9 @@ pub(crate) struct MarginPlanner<'a> {
     pub(crate) original: &'a Definitions,
     pub(crate) leaves: &'a BTreeMap<Symbol, usize>,
     pub(crate) edges: &'a [EdgeStage],
+    /// Places of the outputs of the program of now, and how many there are.
+    pub(crate) layout: &'a Now,
+    pub(crate) outputs: usize,
     /// For each edge, whether the target can be read by the liquid state of this name.
     pub(crate) readable: &'a dyn Fn(&EdgePlan, &str) -> bool,
     /// Whether a state of the target of an edge is continuous.
@@ -123,10 +137,13 @@ impl MarginPlanner<'_> {
         if self.regime.solver.outer().is_some() && outer.is_none() {
             return Ok(None);
         }
-        self.check_savings_stage(&roles);
+        let mut steps = Vec::new();
+        let mut moves = self.check_savings_stage(&roles, &mut steps);
+        let [laws, law_slopes] = self.laws(&liquid, &roles, &mut steps)?;
+        moves |= law_slopes.iter().any(Option::is_some);
         let resources = self.resources(&roles);
         let utility = self.utility(&roles);
-        let laws = self.laws(&liquid, &roles)?;
+        self.check_declared(&roles, &steps);
         let (Some(resources), Some(utility)) = (resources, utility) else {
             return Ok(None);
         };
@@ -149,6 +166,12 @@ impl MarginPlanner<'_> {
             utility: Arc::new(self.compile(self.definitions, &inputs, &utility)?),
             cell: self.compile(self.definitions, &inputs, &[feasible, slope, offset])?,
             laws,
+            switching: self.switching(steps)?,
+            slopes: if moves {
+                Some(self.slopes(&roles, law_slopes)?)
+            } else {
+                None
+            },
             outer,
         }))
     }
@@ -236,20 +259,42 @@ impl MarginPlanner<'_> {
         names
     }
 
-    /// Probabilities, discount factor and the like do not move with savings.
-    fn check_savings_stage(&mut self, roles: &Roles) {
+    /// Probabilities, discount factor and the like do not move with savings, and with the liquid
+    /// state by steps at most, or smoothly; whether one of them does so smoothly.
+    fn check_savings_stage(&mut self, roles: &Roles, steps: &mut Vec<Pieces>) -> bool {
+        let mut moves = false;
+        let (by_steps, smoothly) = (self.takes_steps(), self.takes_slopes());
         for name in self.savings_stage() {
             let reads = self
                 .definitions
                 .reaches(&Expr::symbol(&name), &BTreeSet::new());
-            let bad = [&roles.state, &roles.action, &roles.savings];
-            if let Some(bad) = bad.into_iter().find(|own| reads.contains(*own)) {
+            let bad = [&roles.savings, &roles.action, &roles.state];
+            let mut bad = bad.into_iter().filter(|own| reads.contains(*own));
+            let allowed = |own: &Symbol| (by_steps || smoothly) && *own == roles.state;
+            if let Some(bad) = bad.find(|own| !allowed(own)) {
                 let message = format!("`{name}` depends on `{bad}`");
                 let remedy = "let it depend on discrete states, actions and parameters, or use \
                               GridSearch";
                 self.refuse("SAVSTAGE", name.name(), message, remedy);
+                continue;
+            }
+            if !reads.contains(&roles.state) {
+                continue;
+            }
+            let definitions = self.definitions_of(&name);
+            let Some(whole) = definitions.inlined(&name, &BTreeSet::new()) else {
+                let message = format!("`{name}` is a closure of `{}`", roles.state);
+                self.refuse("SAVSTAGE", name.name(), message, "write it as a formula");
+                continue;
+            };
+            if by_steps {
+                self.add_steps(&definitions, &name, &whole, roles, steps);
+            } else {
+                self.check_smooth(&definitions, &name, &whole, roles);
+                moves = true;
             }
         }
+        moves
     }
 
     /// Whether a closure stands between an expression and a symbol.
@@ -319,7 +364,6 @@ impl MarginPlanner<'_> {
             self.refuse("VAR", name.name(), message, remedy);
             return None;
         }
-        self.check_declared(&whole, &pieces, roles);
         Some([Expr::constant(1.0), Expr::constant(0.0)])
     }
 
@@ -388,8 +432,9 @@ impl MarginPlanner<'_> {
         &mut self,
         liquid: &Liquid,
         roles: &Roles,
-    ) -> Result<Vec<Option<Program>>, CompileError> {
-        let mut laws = Vec::new();
+        steps: &mut Vec<Pieces>,
+    ) -> Result<[Vec<Option<Program>>; 2], CompileError> {
+        let mut laws = [Vec::new(), Vec::new()];
         for (index, edge) in self.edges.iter().enumerate() {
             if !(self.readable)(&edge.plan, &liquid.state) {
                 let item = format!("edge to `{}`", self.regime.edges[index].target);
@@ -404,32 +449,36 @@ impl MarginPlanner<'_> {
                 _ => None,
             };
             let definitions = on_edge(self.definitions, self.regime, index);
-            let law = match own {
-                Some(law) => self.law(&definitions, index, &law, roles)?,
-                None => None,
+            let own = match own {
+                Some(law) => self.law(&definitions, (index, &law), roles, steps)?,
+                None => [None, None],
             };
-            laws.push(law);
+            for (all, own) in laws.iter_mut().zip(own) {
+                all.push(own);
+            }
         }
         Ok(laws)
     }
 
+    /// The law of an edge and, if it moves with the liquid state, its derivative.
     fn law(
         &mut self,
         definitions: &Definitions,
-        index: usize,
-        name: &Symbol,
+        (index, name): (usize, &Symbol),
         roles: &Roles,
-    ) -> Result<Option<Program>, CompileError> {
+        steps: &mut Vec<Pieces>,
+    ) -> Result<[Option<Program>; 2], CompileError> {
         let kept = BTreeSet::from([roles.savings.clone()]);
         let whole = definitions.inlined(name, &kept);
         let item = format!("edge to `{}`", self.regime.edges[index].target);
         let reads = definitions.reaches(&Expr::symbol(name), &kept);
+        let (by_steps, smoothly) = (self.takes_steps(), self.takes_slopes());
         for bad in [&roles.action, &roles.state] {
-            if reads.contains(bad) {
+            if reads.contains(bad) && !((by_steps || smoothly) && *bad == roles.state) {
                 let message = format!("the law of the liquid state reads `{bad}`");
                 let remedy = "let it read savings instead";
                 self.refuse("LAW", &item, message, remedy);
-                return Ok(None);
+                return Ok([None, None]);
             }
         }
         let open = whole.filter(|whole| !self.is_opaque(definitions, whole, &roles.savings));
@@ -438,11 +487,26 @@ impl MarginPlanner<'_> {
             let remedy =
                 "use formulas without `max`, `min` or conditions on savings, or GridSearch";
             self.refuse("LAW", &item, message, remedy);
-            return Ok(None);
+            return Ok([None, None]);
         };
         let inputs = self.edge_inputs(index);
         let outputs = [line.slope, line.offset];
-        self.compile(definitions, &inputs, &outputs).map(Some)
+        let mut slopes = None;
+        if reads.contains(&roles.state) {
+            for part in &outputs {
+                if by_steps {
+                    self.add_steps(definitions, name, part, roles, steps);
+                } else {
+                    self.check_smooth(definitions, name, part, roles);
+                }
+            }
+            if !by_steps {
+                let parts = [0, 1].map(|at: usize| outputs[at].derivative(&roles.state));
+                slopes = Some(self.compile(definitions, &inputs, &parts)?);
+            }
+        }
+        let law = self.compile(definitions, &inputs, &outputs)?;
+        Ok([Some(law), slopes])
     }
 }
 

@@ -12,12 +12,14 @@ use bifrons_memory::Footprint;
 use bifrons_parallel::Threads;
 
 use super::bank::{Bank, Entry};
-use super::kinked::KinkedWorker;
+use super::intervals::Slot;
+use super::kinked::{BREAKS, KinkedWorker};
 use super::margin::Margin;
 use super::outer::{OuterBank, OuterMargin, OuterReader, solve_outer};
+use super::switching::Switching;
 use super::target::{Target, TargetKind};
 use super::utility::CellUtility;
-use super::worker::Rows;
+use super::worker::{AssetWorker, Rows};
 use crate::kernel::{FaultKind, Kernel};
 use crate::model::{PeriodPlan, RegimePlan};
 use crate::preference::log_sum;
@@ -53,7 +55,7 @@ pub(crate) fn solve(
     cache: &mut Cache,
 ) -> Option<Result<Solved, Trouble>> {
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = settings(kernel.plan)?;
+    let settings = settings(kernel.plan, margin)?;
     let targets = targets(solution, kernel, period)?;
     if let Some(outer) = &margin.outer {
         let rows = Rows {
@@ -71,10 +73,11 @@ pub(crate) fn solve(
 }
 
 /// Settings of the solver. Under Epstein-Zin preferences the marginal is the derivative of what is
-/// read as value, so that the marginal of the certainty equivalent is the derivative of it.
-pub(super) fn settings(plan: &RegimePlan) -> Option<DcEgm> {
+/// read as value, so that the marginal of the certainty equivalent is the derivative of it. So it
+/// is in rows on liquid nodes, whose marginal is no marginal utility and may be negative.
+pub(super) fn settings(plan: &RegimePlan, margin: &Margin) -> Option<DcEgm> {
     let own = plan.declaration.solver.settings()?;
-    if plan.declaration.preferences.is_linear() {
+    if plan.declaration.preferences.is_linear() && margin.slopes.is_none() {
         return Some(own);
     }
     Some(own.read(own.read.with_marginal(MarginalRead::DerivativeOfValue)))
@@ -206,7 +209,7 @@ impl Table {
             own.fill(f64::NEG_INFINITY);
             return;
         }
-        if entry.budget.is_some() {
+        if entry.has_breaks() {
             // Resources fall at a cliff, so each node is read on its own.
             for (slot, &node) in own.iter_mut().zip(nodes) {
                 let choice = bank.read(cell, branch, node);
@@ -324,8 +327,16 @@ pub(crate) fn footprint(
     let liquid = own.space.reader.space().shape()[margin.state];
     let rows = own.space.len() / liquid * own.choices.branches;
     // Crossings are few; a row of a folded chain has at most twice its nodes.
-    let records = if ends(regimes, stage, own) { 0 } else { nodes };
+    let records = match &margin.slopes {
+        Some(_) => liquid,
+        None if ends(regimes, stage, own) => 0,
+        None => nodes,
+    };
+    let intervals = margin.switching.as_ref().map_or(1, Switching::most);
     let bank = match &margin.outer {
+        None if intervals > 1 => {
+            Bank::footprint(rows * intervals, records).beside(Footprint::of::<Entry>(rows))
+        }
         None => Bank::footprint(rows, records),
         Some(outer) => nested_footprint(own, outer, (rows, liquid, records)),
     };
@@ -354,11 +365,22 @@ pub(crate) fn footprint(
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
         .beside(certainty)
         .beside(Footprint::of::<f64>((width + 3) * liquid + width));
+    let asset = margin.slopes.as_ref().map_or(Footprint::ZERO, |slopes| {
+        AssetWorker::footprint(slopes, 2 * nodes, branches)
+    });
+    let slots = if intervals > 1 {
+        let live = plan.declaration.solver.intervals_at_a_time(intervals);
+        let slot = Slot::footprint(nodes, BREAKS).times(live as u64);
+        slot.beside(Footprint::of::<Slot>(live))
+    } else {
+        Footprint::ZERO
+    };
     let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
         let candidates = choices(outer) * own.choices.branches;
         OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
     });
-    Some((bank, worker.beside(nested).beside(kinked)))
+    let worker = worker.beside(nested).beside(kinked);
+    Some((bank, worker.beside(slots).beside(asset)))
 }
 
 /// Whether nothing that may follow depends on savings: all is consumed, rows have no records.

@@ -8,6 +8,7 @@ use bifrons_egm::{
 };
 
 use super::bank::{Bank, Entry};
+use super::intervals::Intervals;
 use super::outer::restore;
 use super::rows::{settings, taste, utilities};
 use super::worker::Rows;
@@ -46,6 +47,15 @@ fn write_entry(entry: &Entry, out: &mut ByteWriter) {
             out.numbers(&[piece.slope, piece.intercept]);
         }
     }
+    let intervals = entry.intervals.as_deref();
+    out.u64(intervals.map_or(0, |own| own.points.len()) as u64);
+    if let Some(own) = intervals {
+        out.numbers(&own.points);
+        for entry in &own.entries {
+            write_entry(entry, out);
+        }
+        return;
+    }
     let view = entry.row.view();
     out.flag(view.corner.is_some());
     if let Some(corner) = view.corner {
@@ -76,7 +86,7 @@ pub(crate) fn read_bank(
     let empty: &[f64] = &[];
     let kernel = problem.kernel(period, regime, false, |_| Some(empty))?;
     let margin = kernel.stage.margin.as_ref()?;
-    let settings = settings(kernel.plan)?;
+    let settings = settings(kernel.plan, margin)?;
     if let Some(outer) = &margin.outer {
         let count = reader.count()?;
         let choices = reader.numbers(count)?;
@@ -107,13 +117,16 @@ pub(crate) fn read_bank(
 }
 
 fn read_row(reader: &mut ByteReader<'_>, options: ReadOptions) -> Option<Entry> {
-    let mut entry = read_entry(reader)?;
+    let mut entry = read_entry(reader, options)?;
+    if entry.intervals.is_some() {
+        return Some(entry);
+    }
     entry.reader = RowReader::new(options);
     entry.reader.prepare(entry.row.view()).ok()?;
     Some(entry)
 }
 
-fn read_entry(reader: &mut ByteReader<'_>) -> Option<Entry> {
+fn read_entry(reader: &mut ByteReader<'_>, options: ReadOptions) -> Option<Entry> {
     let mut entry = Entry {
         feasible: reader.flag()?,
         ..Entry::default()
@@ -121,6 +134,14 @@ fn read_entry(reader: &mut ByteReader<'_>) -> Option<Entry> {
     (entry.slope, entry.offset) = (reader.number()?, reader.number()?);
     if reader.flag()? {
         entry.budget = Some(Box::new(read_budget(reader)?));
+    }
+    let count = reader.count()?;
+    if count > 0 {
+        let points = reader.numbers(count)?;
+        let rows = (0..=count).map(|_| read_row(reader, options));
+        let entries = rows.collect::<Option<Vec<Entry>>>()?;
+        entry.intervals = Some(Box::new(Intervals { points, entries }));
+        return Some(entry);
     }
     let corner = if reader.flag()? {
         let (savings, continuation) = (reader.number()?, reader.number()?);

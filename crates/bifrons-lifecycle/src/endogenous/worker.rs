@@ -1,5 +1,7 @@
 //! One row: continuation, inversion, envelope.
 
+mod asset;
+
 use bifrons_egm::{
     BreakKind, Budget, EgmError, Expectation, Gradient, NextChoice, PowerCertainty, Row, RowReader,
     SavingsProblem, StepWorkspace, TasteShocks, dcegm_step, egm_step,
@@ -8,9 +10,11 @@ use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 
 use super::bank::{Bank, Entry};
+use super::intervals::{Intervals, Slot};
 use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
 use super::outer::{OuterBank, OuterReader};
+use super::switching::inside;
 use super::target::{Target, TargetKind, terminal};
 use super::utility::CellUtility;
 use crate::edge::{MeshAxis, Producer};
@@ -19,6 +23,8 @@ use crate::program::{Machine, Program};
 use crate::solver::{DcEgm, Solver};
 use crate::space::code;
 use crate::stage::EdgeStage;
+
+pub(super) use asset::AssetWorker;
 
 /// Branches of a target that are read without allocation.
 const MOST_BRANCHES: usize = 32;
@@ -71,6 +77,11 @@ pub(super) struct Worker {
     savings: Vec<f64>,
     /// For resources with breakpoints.
     kinked: Option<(Machine, Box<KinkedWorker>)>,
+    /// For what switches along the liquid state, and the intervals in flight.
+    switching: Option<Machine>,
+    slots: Vec<Slot>,
+    /// For rows on liquid nodes.
+    asset: Option<Box<AssetWorker>>,
     /// What the outer choice is, in nested solvers.
     chosen: Option<[f64; 2]>,
     /// For nested targets.
@@ -139,6 +150,15 @@ impl Rows<'_> {
                 let worker = KinkedWorker::default();
                 (machine(&own.program), Box::new(worker))
             }),
+            switching: margin
+                .switching
+                .as_ref()
+                .map(|own| own.machine(&kernel.parameters)),
+            slots: Vec::new(),
+            asset: margin.slopes.as_ref().map(|slopes| {
+                let reader = RowReader::new(self.settings.read);
+                Box::new(AssetWorker::new(slopes, kernel, reader))
+            }),
             chosen: None,
             outer: self
                 .targets
@@ -196,7 +216,97 @@ impl Rows<'_> {
             return Err(FaultKind::Shape { what, value: slope });
         }
         let budget = self.budget(worker)?;
-        self.solve_row(worker, &self.utilities[index], budget, entry)
+        let utility = &self.utilities[index];
+        if self.margin.slopes.is_some() {
+            return self.solve_asset(worker, utility, entry);
+        }
+        let points = self.switches(worker);
+        match budget {
+            Some(budget) if !points.is_empty() => {
+                self.solve_intervals(worker, utility, (budget, points), entry)
+            }
+            budget => self.solve_row(worker, utility, budget, entry),
+        }
+    }
+
+    /// First liquid states of the intervals in which nothing behind savings switches.
+    fn switches(&self, worker: &mut Worker) -> Vec<f64> {
+        let inputs = self.inputs(worker);
+        let switching = self.margin.switching.as_ref();
+        let Some((switching, machine)) = switching.zip(worker.switching.as_mut()) else {
+            return Vec::new();
+        };
+        switching.points(machine, &self.cell_of(&inputs))
+    }
+
+    /// One row for each interval of the liquid state; some continuations at a time.
+    fn solve_intervals(
+        &self,
+        worker: &mut Worker,
+        utility: &CellUtility,
+        (budget, points): (Budget, Vec<f64>),
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
+        let count = points.len() + 1;
+        let solver = &self.kernel.plan.declaration.solver;
+        let width = solver.intervals_at_a_time(count);
+        let (low, high) = self.margin.range(self.kernel);
+        let mut slots = core::mem::take(&mut worker.slots);
+        if slots.len() < width {
+            slots.reserve_exact(width - slots.len());
+            slots.resize_with(width, Slot::default);
+        }
+        let mut entries = Vec::with_capacity(count);
+        for first in (0..count).step_by(width) {
+            let live = width.min(count - first);
+            for (own, slot) in slots[..live].iter_mut().enumerate() {
+                let at = first + own;
+                let start = at.checked_sub(1).map_or(low, |before| points[before]);
+                let stop = points.get(at).copied().unwrap_or(high);
+                worker.now.slots[self.margin.state] = [inside(start, stop); LANES];
+                self.average(worker)?;
+                let discount = self.discount(worker);
+                let expectation = &worker.expectation;
+                slot.keep(expectation.value(), expectation.marginal(), discount);
+                if let Some((_, own)) = &mut worker.kinked {
+                    core::mem::swap(&mut own.nodes, &mut slot.nodes);
+                }
+            }
+            for slot in &slots[..live] {
+                let mut own = Entry {
+                    feasible: true,
+                    ..Entry::default()
+                };
+                self.step_slot(worker, slot, utility, budget.clone(), &mut own)?;
+                entries.push(own);
+            }
+        }
+        worker.slots = slots;
+        entry.intervals = Some(Box::new(Intervals { points, entries }));
+        Ok(())
+    }
+
+    /// The row of one interval.
+    fn step_slot(
+        &self,
+        worker: &mut Worker,
+        slot: &Slot,
+        utility: &CellUtility,
+        budget: Budget,
+        entry: &mut Entry,
+    ) -> Result<(), FaultKind> {
+        let options = self.kernel.plan.declaration.solver.kinked();
+        let Some(((_, kinked), options)) = worker.kinked.as_mut().zip(options) else {
+            return Ok(());
+        };
+        let (savings, utility) = (slot.nodes.nodes(), utility.as_dyn());
+        let problem =
+            SavingsProblem::new(savings, &slot.value, &slot.marginal, utility, slot.discount);
+        let reader = RowReader::new(self.settings.read);
+        let budget = Some(budget);
+        let result = problem
+            .and_then(|own| kinked.step(&own, &slot.nodes, &options, (reader, budget), entry));
+        settled(result, entry)
     }
 
     /// The row of what has been loaded.
@@ -207,6 +317,17 @@ impl Rows<'_> {
         budget: Option<Budget>,
         entry: &mut Entry,
     ) -> Result<(), FaultKind> {
+        self.average(worker)?;
+        if let Some((certainty, scale)) = worker.certainty.as_ref().zip(utility.scale()) {
+            let (values, marginals) = (&mut worker.values, &mut worker.marginals);
+            let done = certainty.finish_into(scale, values, marginals);
+            done.map_err(|_| FaultKind::NotANumber)?;
+        }
+        self.step(worker, utility, budget, entry)
+    }
+
+    /// The continuation of what has been loaded.
+    fn average(&self, worker: &mut Worker) -> Result<(), FaultKind> {
         self.kernel
             .stage
             .now
@@ -226,15 +347,14 @@ impl Rows<'_> {
         for place in 0..self.targets.len() {
             self.expect(worker, place, Pass::Values)?;
         }
-        match (&worker.certainty, utility.scale()) {
-            (Some(certainty), Some(scale)) => {
-                let (values, marginals) = (&mut worker.values, &mut worker.marginals);
-                let done = certainty.finish_into(scale, values, marginals);
-                done.map_err(|_| FaultKind::NotANumber)?;
-            }
-            _ => worker.expectation.finish(),
-        }
-        self.step(worker, utility, budget, entry)
+        worker.expectation.finish();
+        Ok(())
+    }
+
+    /// The discount factor of what has been loaded.
+    fn discount(&self, worker: &Worker) -> f64 {
+        let layout = &self.kernel.stage.layout;
+        self.kernel.stage.now.outputs(&worker.now)[layout.preferences][0]
     }
 
     /// The breakpoints of the cell's resources, if they have any.
@@ -242,16 +362,8 @@ impl Rows<'_> {
         let Some(kinked) = &self.margin.kinked else {
             return Ok(None);
         };
-        let states = self.kernel.plan.states.iter();
-        let values = states.zip(&worker.point).map(|(own, &at)| own.value(at));
-        let inputs: Vec<f64> = values.chain(worker.action.iter().copied()).collect();
-        let cell = Cell {
-            leaves: &self.kernel.stage.leaves,
-            parameters: &self.kernel.parameters,
-            inputs: &inputs,
-            state: self.margin.state,
-            range: self.margin.range(self.kernel),
-        };
+        let inputs = self.inputs(worker);
+        let cell = self.cell_of(&inputs);
         let Some((machine, _)) = &mut worker.kinked else {
             return Ok(None);
         };
@@ -266,6 +378,23 @@ impl Rows<'_> {
             });
         }
         Ok(Some(budget))
+    }
+
+    /// States and actions of what has been loaded.
+    fn inputs(&self, worker: &Worker) -> Vec<f64> {
+        let states = self.kernel.plan.states.iter();
+        let values = states.zip(&worker.point).map(|(own, &at)| own.value(at));
+        values.chain(worker.action.iter().copied()).collect()
+    }
+
+    fn cell_of<'c>(&'c self, inputs: &'c [f64]) -> Cell<'c> {
+        Cell {
+            leaves: &self.kernel.stage.leaves,
+            parameters: &self.kernel.parameters,
+            inputs,
+            state: self.margin.state,
+            range: self.margin.range(self.kernel),
+        }
     }
 
     /// Adds the breakpoints of what may follow to the savings nodes.
@@ -296,8 +425,7 @@ impl Rows<'_> {
         budget: Option<Budget>,
         entry: &mut Entry,
     ) -> Result<(), FaultKind> {
-        let layout = &self.kernel.stage.layout;
-        let discount = self.kernel.stage.now.outputs(&worker.now)[layout.preferences][0];
+        let discount = self.discount(worker);
         let Worker {
             expectation,
             certainty,
@@ -318,7 +446,10 @@ impl Rows<'_> {
         let reader = RowReader::new(self.settings.read);
         let result = problem.and_then(|problem| match (solver, kinked, solver.kinked()) {
             (_, Some((_, kinked)), Some(options)) => {
-                kinked.step(&problem, &options, reader, budget, entry)
+                let nodes = core::mem::take(&mut kinked.nodes);
+                let done = kinked.step(&problem, &nodes, &options, (reader, budget), entry);
+                kinked.nodes = nodes;
+                done
             }
             (Solver::Egm, ..) => {
                 egm_step(&problem, row)?;
@@ -329,15 +460,7 @@ impl Rows<'_> {
                 keep(reader, row, entry)
             }
         });
-        match result {
-            Ok(()) => Ok(()),
-            // No savings lead anywhere: the branch is not feasible.
-            Err(EgmError::NoCandidate { .. }) => {
-                entry.feasible = false;
-                Ok(())
-            }
-            Err(error) => Err(fault_of(&error)),
-        }
+        settled(result, entry)
     }
 
     /// States and actions of a cell and branch as inputs; the liquid ones are placeholders.
@@ -409,14 +532,7 @@ impl Rows<'_> {
         if reached == 0.0 {
             return Ok(());
         }
-        let machines = [
-            &mut worker.laws[target.edge],
-            &mut worker.codes[target.edge],
-        ];
-        for machine in machines.into_iter().flatten() {
-            let count = self.kernel.stage.now.input_count();
-            machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
-        }
+        self.load_laws(worker, target.edge);
         self.load_chosen(worker, target.edge);
         worker.nodes[..edge.plan.axes.len()].fill(0);
         loop {
@@ -428,6 +544,15 @@ impl Rows<'_> {
             if !self.advance(edge, &mut worker.nodes) {
                 return Ok(());
             }
+        }
+    }
+
+    /// States and actions as inputs of laws.
+    fn load_laws(&self, worker: &mut Worker, edge: usize) {
+        let machines = [&mut worker.laws[edge], &mut worker.codes[edge]];
+        for machine in machines.into_iter().flatten() {
+            let count = self.kernel.stage.now.input_count();
+            machine.slots[..count].copy_from_slice(&worker.now.slots[..count]);
         }
     }
 
@@ -602,13 +727,13 @@ impl Rows<'_> {
                 Some(certainty) => certainty.add(weight, value, marginal),
             };
         }
-        let nodes = self.margin.savings.len();
+        let nodes = worker.savings.len();
         let first = cell * bank.branches;
         let entries = &bank.entries[first..first + bank.branches];
         let live = |(_, entry): &(usize, &Entry)| entry.feasible;
         for (branch, entry) in entries.iter().enumerate().filter(live) {
             let queries = &mut worker.queries[branch * nodes..(branch + 1) * nodes];
-            for (query, &savings) in queries.iter_mut().zip(&self.margin.savings) {
+            for (query, &savings) in queries.iter_mut().zip(&worker.savings) {
                 *query = entry.offset + entry.slope * (offset + slope * savings);
             }
         }
@@ -745,6 +870,19 @@ impl Rows<'_> {
             *node = 0;
         }
         false
+    }
+}
+
+/// What became of a step.
+fn settled(result: Result<(), EgmError>, entry: &mut Entry) -> Result<(), FaultKind> {
+    match result {
+        Ok(()) => Ok(()),
+        // No savings lead anywhere: the branch is not feasible.
+        Err(EgmError::NoCandidate { .. }) => {
+            entry.feasible = false;
+            Ok(())
+        }
+        Err(error) => Err(fault_of(&error)),
     }
 }
 

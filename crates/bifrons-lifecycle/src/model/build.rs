@@ -511,6 +511,8 @@ fn add_margin(
         continuous: &continuous,
         leaves: &stage.leaves,
         edges: &stage.edges,
+        layout: &stage.layout,
+        outputs: stage.now.output_count(),
         readable: &readable,
         errors,
     }

@@ -510,7 +510,7 @@ fn what_the_solvers_cannot_take_is_refused_with_its_code() {
         "E-LOWER-BOUND-MISMATCH",
     );
     refused(other("ln(c) + 0.1*m", "savings"), dc(), "E-DC-U-STATE");
-    refused(other("ln(c)", "savings + 0.1*m"), dc(), "E-DC-EULER-STOCH");
+    refused(other("ln(c)", "savings + 0.1*c"), dc(), "E-DC-EULER-STOCH");
     refused(other("ln(c)", "max(savings, 1)"), dc(), "E-DC-EULER-STOCH");
 }
 
@@ -541,7 +541,7 @@ fn what_needs_another_solver_is_refused_with_its_code() {
         dc(),
         "E-DC-AGG",
     );
-    let moody = Preferences::linear("0.9 + 0.001*m");
+    let moody = Preferences::linear("0.9 + 0.001*savings");
     refused(
         |r| full(r).preferences(moody.clone()),
         dc(),

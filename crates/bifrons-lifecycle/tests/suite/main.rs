@@ -7,8 +7,10 @@
     reason = "a failed test helper is a failed test"
 )]
 
+mod asset_rows;
 mod cases;
 mod cliffs;
+mod eligibility;
 mod endogenous;
 mod errors;
 mod hoisted;

@@ -42,6 +42,7 @@ pub(super) fn full(solver: &Solver, code: &str) -> &'static str {
         (false, "CONSTRAINT") => "E-DC-CONSTRAINT",
         (false, "LAW") => "E-DC-EULER-STOCH",
         (false, "SAVSTAGE") => "E-DC-SAVSTAGE",
+        (false, "JUMP") => "E-DC-JUMP",
         (false, "PASSIVE") => "E-DC-PASSIVE",
         (false, "TARGET") => "E-DC-TARGET",
         (false, _) => "E-DC-GRID",

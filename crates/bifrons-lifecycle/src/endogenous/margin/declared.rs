@@ -27,11 +27,21 @@ struct Found {
 impl MarginPlanner<'_> {
     /// Complains about declared breakpoints that are not there, are something else or elsewhere,
     /// and about breakpoints that were not declared.
-    pub(super) fn check_declared(&mut self, whole: &Expr, pieces: &Pieces, roles: &Roles) {
+    ///
+    /// What is there: breakpoints of the resources, and jumps where a law, a probability or the
+    /// discount factor switches, of which `steps` has the places.
+    pub(super) fn check_declared(&mut self, roles: &Roles, steps: &[Pieces]) {
         let declared = self.regime.breakpoints.clone();
-        if declared.is_empty() {
+        if declared.is_empty() || self.regime.solver.kinked().is_none() {
             return;
         }
+        let Some(whole) = self.base_resources(roles) else {
+            return;
+        };
+        if self.is_opaque(self.definitions, &whole, &roles.state) {
+            return;
+        }
+        let pieces = whole.pieces_along(&roles.state);
         let slope = whole.derivative(&roles.state);
         let places: Vec<Option<Expr>> = (0..declared.len())
             .map(|index| self.place(index, &declared[index], roles))
@@ -40,7 +50,8 @@ impl MarginPlanner<'_> {
         let mut extra: BTreeSet<String> = BTreeSet::new();
         let mut wrong: BTreeSet<String> = BTreeSet::new();
         for probe in 0..PROBES {
-            let found = self.found(pieces, &slope, roles, probe);
+            let mut found = self.found(&pieces, &slope, roles, probe);
+            self.find_steps(steps, probe, &mut found);
             let mut known = vec![false; found.len()];
             for (index, own) in declared.iter().enumerate() {
                 let Some(at) = places[index].as_ref().and_then(|at| self.probe(at, probe)) else {
@@ -149,6 +160,32 @@ impl MarginPlanner<'_> {
         all
     }
 
+    /// Adds the jumps of the continuation at a draw; they dominate what resources do there.
+    fn find_steps(&self, steps: &[Pieces], probe: usize, all: &mut Vec<Found>) {
+        for pieces in steps {
+            let mut value = |symbol: &Symbol| Some(self.draw(symbol, probe));
+            let located = pieces.locate(-FAR, FAR, &mut value).unwrap_or_default();
+            for own in located {
+                let below = (own.value - own.left).abs() < (own.value - own.right).abs();
+                let found = Found {
+                    at: own.at,
+                    kind: BreakKind::Jump,
+                    owner: if below {
+                        BreakOwner::Below
+                    } else {
+                        BreakOwner::Above
+                    },
+                    text: self.text(pieces, own.at, probe),
+                };
+                let near = |other: &Found| (other.at - own.at).abs() <= SAME * (1.0 + own.at.abs());
+                match all.iter_mut().find(|other| near(other)) {
+                    Some(other) => *other = found,
+                    None => all.push(found),
+                }
+            }
+        }
+    }
+
     /// The formula of a breakpoint that was found.
     fn text(&self, pieces: &Pieces, at: f64, probe: usize) -> String {
         let same = |own: &Expr| {
@@ -162,14 +199,14 @@ impl MarginPlanner<'_> {
         )
     }
 
-    fn probe(&self, expr: &Expr, probe: usize) -> Option<f64> {
+    pub(super) fn probe(&self, expr: &Expr, probe: usize) -> Option<f64> {
         let mut value = |symbol: &Symbol| Some(self.draw(symbol, probe));
         expr.evaluate(&mut value).ok().filter(|at| at.is_finite())
     }
 
     /// The value of a symbol at a draw: codes 0 and 1 for categories, else a short binary fraction
     /// that differs between symbols and draws.
-    fn draw(&self, symbol: &Symbol, probe: usize) -> f64 {
+    pub(super) fn draw(&self, symbol: &Symbol, probe: usize) -> f64 {
         let mut quantities = self.states.iter().chain(self.actions);
         let discrete = quantities.any(|own| own.symbol == *symbol && !own.is_continuous());
         if discrete {
