@@ -118,11 +118,17 @@ impl<S: Scalar> SparseLu<S> {
         self.lower.rows.len() + self.upper.rows.len() + self.n
     }
 
-    /// Bytes for a matrix of `n` columns and `entries` entries whose factors have `fill` entries.
+    /// Bytes for a matrix of `n` columns and `entries` entries whose factors have `fill` entries,
+    /// with the most that they have grown beyond those.
     pub(crate) fn footprint(n: usize, entries: usize, fill: usize) -> Footprint {
         let pattern = Footprint::of::<u32>(n + 1 + entries);
-        let factors = Footprint::of::<S>(fill).beside(Footprint::of::<u32>(fill + 2 * n + 2));
+        let off_diagonal = fill.saturating_sub(n);
+        let grown = off_diagonal + off_diagonal / 8 + 2 * factor::LEAST_GROWTH;
+        let factors = Footprint::of::<S>(grown).beside(Footprint::of::<u32>(grown + 2 * n + 2));
         let arrays = Footprint::of::<S>(2 * n).beside(Footprint::of::<u32>(8 * n));
-        pattern.beside(factors).beside(arrays)
+        Footprint::of::<Self>(1)
+            .beside(pattern)
+            .beside(factors)
+            .beside(arrays)
     }
 }

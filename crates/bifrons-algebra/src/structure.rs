@@ -88,7 +88,8 @@ impl Sparsity {
         Ok(Self {
             dimension,
             columns,
-            rows: sorted.into_iter().map(|(_, row)| row).collect(),
+            // Not in the memory of the places, which is more than twice as large.
+            rows: sorted.iter().map(|&(_, row)| row).collect(),
         })
     }
 

@@ -51,12 +51,12 @@ fn check<S: Scalar>(structure: &Structure) -> Result<(), FactorError> {
     lu.solve(&mut x);
     let kept = profiler::counts().live_bytes - before.live_bytes;
     let planned = Lu::<S>::footprint(structure, lu.fill()).peak();
-    // Vectors that grew have spare room; headers count a few hundred bytes.
-    assert!(planned <= kept + 512, "{n}: planned {planned}, kept {kept}");
+    // Factors that grew have an eighth of spare room, which is counted; a header is not for some.
     assert!(
-        kept <= 2 * planned + 1_024,
+        planned <= kept + kept / 8 + 1_024,
         "{n}: planned {planned}, kept {kept}"
     );
+    assert!(kept <= planned + 64, "{n}: planned {planned}, kept {kept}");
     let guard = WORK.enter();
     for factor in [1.0, 3.0, 3.0] {
         if factor > 2.0 {

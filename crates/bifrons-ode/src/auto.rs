@@ -23,8 +23,8 @@ use crate::ensemble::EnsembleWorkspace;
 use crate::error::SolveError;
 use crate::explicit::stages::Stages;
 use crate::explicit::{Explicit, Pace, tsit5};
-use crate::implicit::{Bdf, ImplicitWorkspace, IntoMatrices, RODAS5P, Rosenbrock, Setup};
-use crate::implicit::{drive, matrices};
+use crate::implicit::drive;
+use crate::implicit::{Bdf, ImplicitWorkspace, RODAS5P, Retire, Rosenbrock, Setup};
 use crate::method::Method;
 use crate::options::{Options, Save};
 use crate::problem::{Erased, Mass, Problem as _};
@@ -51,49 +51,52 @@ pub(crate) fn run(
     span: (f64, f64),
     y0: &[f64],
     (save, options): (&Save, &Options),
-    mut workspace: Option<&mut ImplicitWorkspace>,
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
     let method = implicit_method(y0.len());
     if *problem.mass() != Mass::Identity {
-        let options = Options {
-            method,
-            ..options.clone()
-        };
-        let mut solution = crate::implicit::run(problem, span, y0, (save, &options), workspace)?;
+        let how = (method, save, options);
+        let mut solution = crate::implicit::run(problem, span, y0, how, workspace)?;
         solution.phases.push(Phase { t: span.0, method });
         solution.statistics.implicit_steps = solution.statistics.accepted;
         return Ok(solution);
     }
     let setup =
         Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
-    let matrices = matrices(workspace.as_deref_mut(), &setup, false)?;
-    let how = (save, options, workspace);
+    let matrices = workspace.take(&setup, false)?;
+    let (how, pool) = ((save, options), &mut workspace.pool);
     if method == Method::Bdf {
-        let implicit = Bdf::with(&setup, matrices)?;
-        change(problem, implicit, span, y0, how)
+        let implicit = Bdf::with(&setup, matrices, pool)?;
+        change(problem, implicit, span, y0, how, workspace)
     } else {
-        let implicit = Rosenbrock::with(&setup, &RODAS5P, matrices)?;
-        change(problem, implicit, span, y0, how)
+        let implicit = Rosenbrock::with(&setup, &RODAS5P, matrices, pool)?;
+        change(problem, implicit, span, y0, how, workspace)
     }
 }
 
-fn change<'p, I: Stiff + Stepper<Erased<'p>> + IntoMatrices>(
+fn change<'p, I: Stiff + Stepper<Erased<'p>> + Retire>(
     problem: Erased<'p>,
     implicit: I,
     span: (f64, f64),
     y0: &[f64],
-    how: (&Save, &Options, Option<&mut ImplicitWorkspace>),
+    how: (&Save, &Options),
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
     type Arrays<'w> = tsit5::Arrays<'w, 1>;
     let n = y0.len();
-    let mut workspace = EnsembleWorkspace::<1>::with_arrays(n, Arrays::ARRAYS);
-    let mut dense = vec![0.0; n * Arrays::COEFFICIENTS];
-    let (stages, member, _) = workspace.split::<Arrays<'_>>();
+    let pool = &mut workspace.pool;
+    let mut lanes = pool.one_lane(n, Arrays::ARRAYS);
+    let mut dense = pool.zeros(n * Arrays::COEFFICIENTS);
+    let (stages, member, _) = lanes.split::<Arrays<'_>>();
     let tolerance = &how.1.tolerance;
     tolerance.expand_into(member.absolute)?;
     let relative = tolerance.relative();
     let explicit = Explicit::new(stages, member, &mut dense, relative, Pace::Adaptive);
-    drive(problem, Auto::new(explicit, implicit, n), span, y0, how)
+    let stepper = Auto::new(explicit, implicit, n, pool);
+    let outcome = drive(problem, stepper, span, y0, how, workspace);
+    workspace.pool.give([dense]);
+    workspace.pool.give_lane(lanes);
+    outcome
 }
 
 /// Bytes of both methods together; `fill` is the number of entries of sparse factors.

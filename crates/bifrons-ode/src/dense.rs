@@ -86,6 +86,21 @@ impl DenseSolution {
         }
     }
 
+    /// A solution without steps in the memory of this one.
+    pub(crate) fn again(mut self, start: f64, initial: &[f64], coefficient_count: usize) -> Self {
+        self.initial.clear();
+        self.initial.extend_from_slice(initial);
+        let vectors = [&mut self.starts, &mut self.ends, &mut self.lengths];
+        vectors.into_iter().for_each(Vec::clear);
+        self.coefficients.clear();
+        Self {
+            dimension: initial.len(),
+            coefficient_count,
+            start,
+            ..self
+        }
+    }
+
     /// Adds a step that is valid to `end`, where the state is `state`.
     pub(crate) fn push(&mut self, step: &impl Interpolant, end: f64, state: &[f64]) {
         self.starts.push(step.t_old());

@@ -10,9 +10,10 @@ use core::marker::PhantomData;
 
 use crate::dense::Interpolant;
 use crate::error::{Failure, InputError};
-use crate::event::{Event, EventLog, Response};
+use crate::event::{Event, EventLog, Response, RootRule};
 use crate::method::Method;
 use crate::options::Options;
+use crate::pool::Pool;
 use crate::problem::{Bounded, Carries, Fault, Problem};
 use crate::recorder::Recorder;
 use crate::solution::Outcome;
@@ -47,6 +48,8 @@ struct Followed<'f, P, S> {
     problem: &'f mut P,
     stepper: &'f mut S,
     log: &'f mut EventLog,
+    /// State before the handler was called.
+    before: &'f mut [f64],
     /// Why a state that the handler left could not be made consistent.
     failure: &'f mut Option<Failure>,
 }
@@ -63,11 +66,11 @@ where
         self.stepper.interpolate(t, y);
     }
     fn event(&mut self, event: &Event<'_>, y: &mut [f64]) -> Response {
-        let before = y.to_vec();
+        self.before.copy_from_slice(y);
         let response = self.problem.event(event, y);
         // A state that is not finite is named elsewhere. Functions and logs see a consistent one.
         let own = self.own(y.len());
-        if !same_bits(&before[..own], &y[..own]) && y.iter().all(|v| v.is_finite()) {
+        if !same_bits(&self.before[..own], &y[..own]) && y.iter().all(|v| v.is_finite()) {
             let found = self
                 .stepper
                 .make_consistent(self.problem, event.t, y, false);
@@ -106,6 +109,8 @@ pub(crate) struct Run<'r, 's, 'p, P: ?Sized, S> {
     y: Vec<f64>,
     before: Vec<f64>,
     scratch: Vec<f64>,
+    /// State before the handler of an event.
+    handled: Vec<f64>,
 }
 
 impl<'r, 's, 'p, P, S> Run<'r, 's, 'p, P, S>
@@ -124,19 +129,31 @@ where
         recorder: &'r mut Recorder<'s>,
         (t0, t_end): (f64, f64),
         options: &Options,
+        pool: &mut Pool,
     ) -> Result<Self, InputError> {
         let direction = if t_end < t0 { -1.0 } else { 1.0 };
         let span = (t_end - t0).abs();
         let (n, count) = (problem.dimension(), problem.root_count());
-        let rate = Rate::new(count, span, options.max_events_per_window);
-        let rules = (0..count).map(|i| problem.root_rule(i)).collect();
-        let watch = Watch::new(rules, n, options.root_parts, direction, rate);
+        let stops = Stops::new(
+            &options.stops,
+            (t0, t_end),
+            core::mem::take(&mut pool.stops),
+        )?;
+        let kept = pool.watch.take().filter(|watch| watch.suits(n, count));
+        let mut watch = kept.unwrap_or_else(|| {
+            let rules = vec![RootRule::default(); count];
+            Watch::new(rules, n, 1, 1.0, Rate::new(count, span, 0))
+        });
+        let parts = options.root_parts.max(1);
+        watch.configure(|i| problem.root_rule(i), parts, direction);
+        watch.rate.configure(span, options.max_events_per_window);
+        watch.reset();
         Ok(Self {
             problem,
             stepper,
             recorder,
             watch,
-            stops: Stops::new(&options.stops, t0, t_end)?,
+            stops,
             failure: None,
             t_end,
             direction,
@@ -145,14 +162,15 @@ where
             events: 0,
             ready: false,
             t: t0,
-            y: vec![0.0; n],
-            before: vec![0.0; n],
-            scratch: vec![0.0; n],
+            y: pool.zeros(n),
+            before: pool.zeros(n),
+            scratch: pool.zeros(n),
+            handled: pool.zeros(n),
         })
     }
 
-    /// Runs to the end; the recorder has the result, the caller the stepper.
-    pub(crate) fn run(mut self, y0: &[f64], options: &Options) -> S {
+    /// Runs to the end; the recorder has the result, the caller the stepper, the pool the rest.
+    pub(crate) fn run(mut self, y0: &[f64], options: &Options, pool: &mut Pool) -> S {
         self.y.copy_from_slice(y0);
         let outcome = self.integrate(options);
         let solution = &mut self.recorder.solution;
@@ -167,6 +185,8 @@ where
         solution.statistics.root_evaluations = self.watch.evaluations;
         solution.statistics.disarmed = self.watch.disarmed;
         solution.statistics.events = self.events;
+        pool.give([self.y, self.before, self.scratch, self.handled]);
+        pool.give_driver(self.watch, self.stops.into_times());
         self.stepper
     }
 
@@ -363,6 +383,7 @@ where
             problem: &mut self.problem,
             stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
+            before: &mut self.handled,
             failure: &mut self.failure,
         };
         let states = (
@@ -380,6 +401,7 @@ where
             problem: &mut self.problem,
             stepper: &mut self.stepper,
             log: &mut self.recorder.solution.events,
+            before: &mut self.handled,
             failure: &mut self.failure,
         };
         (&mut self.watch, track)

@@ -150,6 +150,16 @@ impl EventLog {
         }
     }
 
+    /// Forgets everything; the next events are those of a system of `dimension` components.
+    pub(crate) fn renew(&mut self, dimension: usize) {
+        self.dimension = dimension;
+        self.times.clear();
+        self.stops.clear();
+        self.ends.clear();
+        self.fired.clear();
+        self.states.clear();
+    }
+
     pub(crate) fn push(&mut self, event: &Event<'_>, before: &[f64], after: &[f64]) {
         self.times.push(event.t);
         self.stops.push(event.stop);

@@ -51,7 +51,7 @@ impl RunSize {
     /// The driver of general runs beside the stepper.
     fn driver(&self, coefficients: usize) -> Footprint {
         let n = self.dimension;
-        Footprint::of::<f64>((coefficients + 3) * n)
+        Footprint::of::<f64>((coefficients + 4) * n)
             .beside(Footprint::of::<(f64, usize)>(self.stops))
             .beside(Watch::footprint(n, self.roots))
     }

@@ -45,45 +45,45 @@ pub(crate) use reverse::{Pull, Reverse};
 pub(crate) use rosenbrock::{RODAS4, RODAS5P, Rosenbrock, Tableau as RosenbrockTableau};
 pub(crate) use setup::Setup;
 pub use workspace::ImplicitWorkspace;
-pub(crate) use workspace::{IntoMatrices, matrices};
+pub(crate) use workspace::Retire;
 
-/// Integrates with the implicit method of the options, on the matrices of a workspace if there is
-/// one.
+/// A run by an implicit method, which takes its matrices and vectors from the workspace and leaves
+/// them there.
 pub(crate) fn run(
     problem: Erased<'_>,
     span: (f64, f64),
     y0: &[f64],
-    (save, options): (&Save, &Options),
-    mut workspace: Option<&mut ImplicitWorkspace>,
+    (method, save, options): (Method, &Save, &Options),
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
     let setup =
         Setup::new(&problem, &options.tolerance).with_initialisation(options.initialisation);
-    let complex = options.method == Method::Radau;
-    let matrices = matrices(workspace.as_deref_mut(), &setup, complex)?;
-    let how = (save, options, workspace);
-    match options.method {
+    let matrices = workspace.take(&setup, method == Method::Radau)?;
+    let pool = &mut workspace.pool;
+    let how = (save, options);
+    match method {
         Method::Bdf => {
-            let stepper = Bdf::with(&setup, matrices)?;
-            drive(problem, stepper, span, y0, how)
+            let stepper = Bdf::with(&setup, matrices, pool)?;
+            drive(problem, stepper, span, y0, how, workspace)
         }
         Method::Radau => {
-            let stepper = Radau::with(&setup, |i| problem.index(i), matrices)?;
-            drive(problem, stepper, span, y0, how)
+            let stepper = Radau::with(&setup, |i| problem.index(i), matrices, pool)?;
+            drive(problem, stepper, span, y0, how, workspace)
         }
         Method::Rodas4 | Method::Rodas5P => {
-            let fourth = options.method == Method::Rodas4;
+            let fourth = method == Method::Rodas4;
             let tableau = if fourth { &RODAS4 } else { &RODAS5P };
-            let stepper = Rosenbrock::with(&setup, tableau, matrices)?;
-            drive(problem, stepper, span, y0, how)
+            let stepper = Rosenbrock::with(&setup, tableau, matrices, pool)?;
+            drive(problem, stepper, span, y0, how, workspace)
         }
         Method::TrBdf2 | Method::Esdirk4 | Method::Esdirk5 => {
-            let tableau = match options.method {
+            let tableau = match method {
                 Method::TrBdf2 => &TR_BDF2,
                 Method::Esdirk4 => &ESDIRK4,
                 _ => &ESDIRK5,
             };
-            let stepper = Esdirk::with(&setup, tableau, matrices)?;
-            drive(problem, stepper, span, y0, how)
+            let stepper = Esdirk::with(&setup, tableau, matrices, pool)?;
+            drive(problem, stepper, span, y0, how, workspace)
         }
         method => Err(InputError::MassWithExplicit {
             method: method.name(),
@@ -92,20 +92,23 @@ pub(crate) fn run(
     }
 }
 
-/// A run, after which a workspace has its matrices back, whatever became of the run.
-pub(crate) fn drive<'p, S: Stepper<Erased<'p>> + IntoMatrices>(
+/// A run by a method, whose matrices and vectors stay in the workspace.
+pub(crate) fn drive<'p, S: Stepper<Erased<'p>> + Retire>(
     problem: Erased<'p>,
     stepper: S,
     span: (f64, f64),
     y0: &[f64],
-    (save, options, workspace): (&Save, &Options, Option<&mut ImplicitWorkspace>),
+    (save, options): (&Save, &Options),
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
-    let mut recorder = Recorder::new(save, span, y0, stepper.coefficient_count());
-    let stepper = Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
-    if let Some(workspace) = workspace {
-        workspace.give(stepper.into_matrices());
-    }
-    recorder.finish()
+    let pool = &mut workspace.pool;
+    let mut recorder = Recorder::again(save, span, y0, stepper.coefficient_count(), pool);
+    let run = Run::new(problem, stepper, &mut recorder, span, options, pool)?;
+    let stepper = run.run(y0, options, pool);
+    let matrices = stepper.retire(pool);
+    let outcome = recorder.finish_in(pool);
+    workspace.give(matrices);
+    outcome
 }
 
 #[cfg(test)]

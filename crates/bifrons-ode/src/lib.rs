@@ -14,7 +14,8 @@
 //! | need | entry point |
 //! |---|---|
 //! | one run, by any method, with events and stops | [`solve`], [`Method`], [`Problem`] |
-//! | many members by implicit methods, one analysis for all | [`solve_in`], [`ImplicitWorkspace`] |
+//! | many members by implicit methods over threads, one analysis for all | [`solve_many`] |
+//! | one run after the other in the same memory | [`solve_in`], [`ImplicitWorkspace`] |
 //! | many members on lanes, with events | [`solve_members`], [`solve_members_with`] |
 //! | derivatives of a solution | [`Model`], [`forward_sensitivities`], [`adjoint`] |
 //! | bytes before a run | [`RunSize`], [`EnsembleWorkspace::footprint_for_method`] |
@@ -46,9 +47,11 @@ mod explicit;
 mod footprint;
 mod implicit;
 mod initial_step;
+mod many;
 mod method;
 mod model;
 mod options;
+mod pool;
 mod problem;
 mod recorder;
 mod scalar;
@@ -75,6 +78,7 @@ pub use event::{AtStart, Crossing, Event, EventLog, Fired, LoggedEvent, Response
 pub use footprint::RunSize;
 pub use implicit::{ImplicitWorkspace, implicit_footprint, make_consistent};
 pub use implicit::{InitialError, InitialReport, Initialisation, Moved};
+pub use many::{MemberProblem, solve_many};
 pub use method::Method;
 pub use model::{Model, Modelled};
 pub use options::{Options, Save};

@@ -1,13 +1,12 @@
 //! Writes what `Save` asks for. Never changes the steps that are taken.
 #![expect(clippy::float_cmp, reason = "requested times are met bit for bit")]
 
-use crate::dense::{DenseSolution, Interpolant};
+use crate::dense::Interpolant;
 use crate::ensemble::{Flow, MemberEnd, MemberSink};
 use crate::error::{Failure, SolveError};
-use crate::event::EventLog;
 use crate::options::Save;
+use crate::pool::Pool;
 use crate::solution::{Outcome, Solution};
-use crate::statistics::Statistics;
 use crate::step::Step;
 
 /// Rows, dense solution and end of one run.
@@ -30,32 +29,33 @@ pub(crate) struct Recorder<'s> {
 
 impl<'s> Recorder<'s> {
     pub(crate) fn new(save: &'s Save, span: (f64, f64), y0: &[f64], coefficients: usize) -> Self {
-        let rows = if let Save::Times(times) = save {
-            times.len()
-        } else {
-            0
-        };
-        let dense = || DenseSolution::new(span.0, y0, coefficients);
+        Self::again(save, span, y0, coefficients, &mut Pool::once())
+    }
+
+    /// As [`Recorder::new`], in the memory of the pool.
+    pub(crate) fn again(
+        save: &'s Save,
+        span: (f64, f64),
+        y0: &[f64],
+        coefficients: usize,
+        pool: &mut Pool,
+    ) -> Self {
+        let dense = matches!(save, Save::Dense).then_some(coefficients);
+        let mut solution = pool.solution(span.0, y0, dense);
+        if let Save::Times(times) = save {
+            solution.times.reserve_exact(times.len());
+            solution.states.reserve_exact(times.len() * y0.len());
+        }
         Self {
             save,
             next: 0,
             direction: if span.1 < span.0 { -1.0 } else { 1.0 },
-            scratch: vec![0.0; y0.len()],
+            scratch: pool.zeros(y0.len()),
             every: 1,
             marks: Vec::new(),
             force: false,
             is_thin: false,
-            solution: Solution {
-                outcome: Outcome::Reached,
-                times: Vec::with_capacity(rows),
-                states: Vec::with_capacity(rows * y0.len()),
-                last_time: span.0,
-                last_state: y0.to_vec(),
-                dense: matches!(save, Save::Dense).then(dense),
-                events: EventLog::new(y0.len()),
-                phases: Vec::new(),
-                statistics: Statistics::default(),
-            },
+            solution,
             failure: None,
         }
     }
@@ -74,14 +74,20 @@ impl<'s> Recorder<'s> {
     }
 
     /// The result of the run.
-    pub(crate) fn finish(mut self) -> Result<Solution, SolveError> {
+    pub(crate) fn finish(self) -> Result<Solution, SolveError> {
+        self.finish_in(&mut Pool::once())
+    }
+
+    /// The result of the run; what else it took goes to the pool.
+    pub(crate) fn finish_in(mut self, pool: &mut Pool) -> Result<Solution, SolveError> {
+        pool.give([self.scratch]);
         match self.failure {
             None => Ok(self.solution),
             Some(failure) => {
                 self.solution.outcome = Outcome::Incomplete;
                 Err(SolveError::Failed {
                     failure,
-                    partial: Box::new(self.solution),
+                    partial: pool.boxed(self.solution),
                 })
             }
         }

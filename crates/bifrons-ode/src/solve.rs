@@ -9,6 +9,7 @@ use crate::explicit::{Explicit, Pace, bs32, dop853, dopri5, rk4, tsit5};
 use crate::implicit::ImplicitWorkspace;
 use crate::method::Method;
 use crate::options::{Options, Save};
+use crate::pool::Pool;
 use crate::problem::{
     Alone, Bounded, Carries, DynamicProblem, Erased, Mass, Problem, Solved, Whole,
 };
@@ -33,14 +34,15 @@ pub fn solve<P: Problem>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    in_workspace(problem, (t0, t_end), y0, (save, options), None)
+    let workspace = &mut ImplicitWorkspace::once();
+    in_workspace(problem, (t0, t_end), y0, (save, options), workspace)
 }
 
 /// As [`solve`], by an implicit method that keeps its matrices and their analysis in `workspace`
 /// for the next run: the numbers are the same, bit for bit, whatever ran in the workspace before.
 ///
-/// With one workspace per thread this is the way to solve many members of an implicit method; the
-/// outcome of each is its own, and a member that fails leaves the workspace as good as it was.
+/// The outcome of each run is its own, and a run that fails leaves the workspace as good as it was.
+/// [`solve_many`](crate::solve_many) does this for many members, over threads.
 ///
 /// ```
 /// use bifrons_ode::{ImplicitWorkspace, Method, Options, Save, closure, solve, solve_in};
@@ -51,7 +53,6 @@ pub fn solve<P: Problem>(
 /// let run = |workspace: &mut ImplicitWorkspace, i: usize| {
 ///     solve_in(workspace, &mut member(i), 0.0, &[1.0], 1.0, &Save::Final, &options)
 /// };
-/// // With `Threads` of `bifrons-parallel`: threads.map_ordered_with(9, ImplicitWorkspace::new, run)
 /// let mut workspace = ImplicitWorkspace::new();
 /// let all: Vec<_> = (0..9).map(|i| run(&mut workspace, i)).collect();
 /// let alone = solve(&mut member(8), 0.0, &[1.0], 1.0, &Save::Final, &options)?;
@@ -74,15 +75,15 @@ pub fn solve_in<P: Problem>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    in_workspace(problem, (t0, t_end), y0, (save, options), Some(workspace))
+    in_workspace(problem, (t0, t_end), y0, (save, options), workspace)
 }
 
-fn in_workspace<P: Problem>(
+pub(crate) fn in_workspace<P: Problem>(
     problem: &mut P,
     (t0, t_end): (f64, f64),
     y0: &[f64],
     (save, options): (&Save, &Options),
-    workspace: Option<&mut ImplicitWorkspace>,
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
     check(problem, t0, y0, t_end, options)?;
     save.check(t0, t_end)?;
@@ -140,6 +141,16 @@ pub(crate) fn check<P: Problem>(
     if let Some((component, &value)) = y0.iter().enumerate().find(|(_, v)| !v.is_finite()) {
         return Err(InputError::StateNotFinite { component, value });
     }
+    check_shape(problem, (t0, t_end), options)
+}
+
+/// Checks everything but the initial state.
+pub(crate) fn check_shape<P: Problem>(
+    problem: &P,
+    (t0, t_end): (f64, f64),
+    options: &Options,
+) -> Result<(), InputError> {
+    let required = problem.dimension();
     if problem.root_count() > 0 {
         options.check_open(t0, t_end)?;
     } else {
@@ -184,7 +195,8 @@ pub(crate) fn general(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    dispatch(problem, span, y0, (save, options), None)
+    let workspace = &mut ImplicitWorkspace::once();
+    dispatch(problem, span, y0, (save, options), workspace)
 }
 
 fn dispatch(
@@ -192,7 +204,7 @@ fn dispatch(
     span: (f64, f64),
     y0: &[f64],
     (save, options): (&Save, &Options),
-    workspace: Option<&mut ImplicitWorkspace>,
+    workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
     if !options.method.is_implicit() && *problem.mass() != Mass::Identity {
         return general(&mut Solved::new(problem)?, span, y0, save, options);
@@ -206,7 +218,7 @@ fn dispatch(
         Method::Dop853 => explicit::<dop853::Kind>(problem, span, y0, save, options),
         Method::Rk4 { .. } => explicit::<rk4::Kind>(problem, span, y0, save, options),
         Method::Auto => crate::auto::run(problem, span, y0, (save, options), workspace),
-        _ => crate::implicit::run(problem, span, y0, (save, options), workspace),
+        method => crate::implicit::run(problem, span, y0, (method, save, options), workspace),
     }
 }
 
@@ -242,7 +254,8 @@ pub(crate) fn explicit_into<'s, K: Kind, P: Carries + ?Sized>(
     let relative = options.tolerance.relative();
     let stepper = Explicit::new(stages, member, &mut dense, relative, pace);
     let mut recorder = recorder(coefficients);
-    Run::new(problem, stepper, &mut recorder, span, options)?.run(y0, options);
+    let pool = &mut Pool::once();
+    Run::new(problem, stepper, &mut recorder, span, options, pool)?.run(y0, options, pool);
     Ok(recorder)
 }
 

@@ -129,6 +129,11 @@ impl Watch {
         }
     }
 
+    /// Whether the buffers are for this many components and functions.
+    pub(crate) fn suits(&self, dimension: usize, count: usize) -> bool {
+        self.state.len() == dimension && self.rules.len() == count
+    }
+
     /// Bytes of the buffers of one watch.
     pub(crate) fn footprint(dimension: usize, count: usize) -> Footprint {
         Footprint::of::<RootRule>(count)

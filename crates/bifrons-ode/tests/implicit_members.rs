@@ -7,6 +7,9 @@ use bifrons_ode::{
 };
 use proptest::prelude::*;
 
+#[path = "implicit_members/many.rs"]
+mod many;
+
 const METHODS: [Method; 8] = [
     Method::Bdf,
     Method::Radau,
@@ -21,6 +24,7 @@ const SPAN: (f64, f64) = (0.0, 0.8);
 
 /// Member `i` of a family: reaction in a ring with flow, whose strength and direction change the
 /// pivots from one member to the next. Member 5 grows without bound, member 7 asks to stop.
+#[derive(Clone)]
 struct Ring {
     member: usize,
     structure: Structure,

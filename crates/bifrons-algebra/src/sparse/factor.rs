@@ -5,6 +5,8 @@ use crate::error::{FactorError, Pivots};
 use crate::scalar::Scalar;
 
 const NONE: u32 = u32::MAX;
+/// Entries by which a factor grows at least.
+pub(super) const LEAST_GROWTH: usize = 16;
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -120,11 +122,9 @@ impl<S: Scalar> SparseLu<S> {
             let value = core::mem::take(&mut self.work[entry as usize]);
             let position = self.position[entry as usize];
             if position != NONE {
-                self.upper.rows.push(position);
-                self.upper.values.push(value);
+                self.upper.push(position, value);
             } else if entry != row {
-                self.lower.rows.push(entry);
-                self.lower.values.push(value * inverse);
+                self.lower.push(entry, value * inverse);
             }
         }
         self.position[row as usize] = to_u32(k);
@@ -154,6 +154,17 @@ impl<S: Scalar> SparseLu<S> {
 }
 
 impl<S> super::Factor<S> {
+    /// Adds an entry. Capacity grows by an eighth, as factors live long and are filled once.
+    fn push(&mut self, row: u32, value: S) {
+        let count = self.rows.len();
+        if count == self.rows.capacity() || count == self.values.capacity() {
+            self.rows.reserve_exact(count / 8 + LEAST_GROWTH);
+            self.values.reserve_exact(count / 8 + LEAST_GROWTH);
+        }
+        self.rows.push(row);
+        self.values.push(value);
+    }
+
     fn first(&self, position: u32) -> u32 {
         if position == NONE {
             0

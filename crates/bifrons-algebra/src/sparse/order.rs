@@ -33,7 +33,7 @@ pub(super) fn fill_reducing(pattern: &Sparsity, full_diagonal: bool) -> Vec<u32>
         colamd::order(&mut forward, &mut backward, matrix, control, stack).is_ok()
     };
     if done {
-        forward.into_iter().map(to_u32).collect()
+        forward.iter().copied().map(to_u32).collect()
     } else {
         natural()
     }

@@ -8,6 +8,7 @@ use crate::event::EventLog;
 use crate::implicit::{Algebra, Base, Pull, Reverse, Setup, Visitor, with_method};
 use crate::model::{Model, Modelled};
 use crate::options::Options;
+use crate::pool::Pool;
 use crate::problem::{Erased, Problem as _, Whole};
 use crate::recorder::Recorder;
 use crate::solution::Solution;
@@ -204,8 +205,9 @@ impl<M: Model + Clone, O: FnMut(f64, &[f64], &mut [f64])> Visitor for Task<'_, M
             inner: stepper,
             tape: &mut tape,
         };
-        let run = Run::new(problem, taped, &mut recorder, self.span, self.options)?;
-        run.run(self.y0, self.options);
+        let pool = &mut Pool::once();
+        let run = Run::new(problem, taped, &mut recorder, self.span, self.options, pool)?;
+        run.run(self.y0, self.options, pool);
         let solution = recorder.finish()?;
         let Remembering { inner, before } = remembering;
         let algebra = Algebra::new(&inner.model, n + m, &self.options.tolerance)?;

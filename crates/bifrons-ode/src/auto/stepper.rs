@@ -5,8 +5,9 @@ use super::policy::Policy;
 use crate::error::Failure;
 use crate::explicit::Explicit;
 use crate::explicit::stages::Stages;
-use crate::implicit::{IntoMatrices, Matrices};
+use crate::implicit::{Matrices, Retire};
 use crate::method::Method;
+use crate::pool::Pool;
 use crate::problem::Problem;
 use crate::solution::Phase;
 use crate::statistics::Statistics;
@@ -44,7 +45,10 @@ pub(super) struct Auto<'w, S, I> {
 }
 
 impl<'w, S: Stages<'w, 1>, I: Stiff> Auto<'w, S, I> {
-    pub(super) fn new(explicit: Explicit<'w, S>, implicit: I, n: usize) -> Self {
+    pub(super) fn new(explicit: Explicit<'w, S>, implicit: I, n: usize, pool: &mut Pool) -> Self {
+        let mut phases = core::mem::take(&mut pool.phases);
+        phases.clear();
+        phases.reserve_exact(PHASES);
         Self {
             explicit,
             implicit,
@@ -53,8 +57,8 @@ impl<'w, S: Stages<'w, 1>, I: Stiff> Auto<'w, S, I> {
             policy: Policy::new(),
             direction: 1.0,
             max_step: f64::INFINITY,
-            state: vec![0.0; n],
-            phases: Vec::with_capacity(PHASES),
+            state: pool.zeros(n),
+            phases,
             implicit_steps: 0,
         }
     }
@@ -97,9 +101,13 @@ impl<'w, S: Stages<'w, 1>, I: Stiff> Auto<'w, S, I> {
     }
 }
 
-impl<S, I: IntoMatrices> IntoMatrices for Auto<'_, S, I> {
-    fn into_matrices(self) -> Matrices {
-        self.implicit.into_matrices()
+impl<S, I: Retire> Retire for Auto<'_, S, I> {
+    fn retire(self, pool: &mut Pool) -> Matrices {
+        pool.give([self.state]);
+        if pool.keeps() {
+            pool.phases = self.phases;
+        }
+        self.implicit.retire(pool)
     }
 }
 

@@ -19,14 +19,19 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 impl Stops {
-    /// Stops within the span; those near one of its ends are at it.
+    /// Stops within the span, in the memory of `times`; those near one of its ends are at it.
     ///
     /// # Errors
     ///
     /// [`InputError::StopTime`] for a stop outside the span.
-    pub(crate) fn new(stops: &[f64], start: f64, end: f64) -> Result<Self, InputError> {
+    pub(crate) fn new(
+        stops: &[f64],
+        (start, end): (f64, f64),
+        mut times: Vec<(f64, usize)>,
+    ) -> Result<Self, InputError> {
         let direction = if end < start { -1.0 } else { 1.0 };
-        let mut times = Vec::with_capacity(stops.len());
+        times.clear();
+        times.reserve_exact(stops.len());
         for (index, &value) in stops.iter().enumerate() {
             let time = if same(value, start) {
                 start
@@ -46,9 +51,17 @@ impl Stops {
             }
             times.push((time, index));
         }
-        times.sort_by(|a, b| (a.0 * direction).total_cmp(&(b.0 * direction)));
+        times.sort_unstable_by(|a, b| {
+            let order = (a.0 * direction).total_cmp(&(b.0 * direction));
+            order.then(a.1.cmp(&b.1))
+        });
         times.dedup_by(|later, kept| same(later.0, kept.0));
         Ok(Self { times, next: 0 })
+    }
+
+    /// The memory of the stops.
+    pub(crate) fn into_times(self) -> Vec<(f64, usize)> {
+        self.times
     }
 
     /// Time of the next stop.

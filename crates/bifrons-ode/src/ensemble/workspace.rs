@@ -87,6 +87,17 @@ impl<const W: usize> EnsembleWorkspace<W> {
             .beside(Footprint::of::<EventLanes<W>>(1))
     }
 
+    /// Whether there is room for exactly these arrays and for no functions.
+    pub(crate) fn suits(&self, dimension: usize, arrays: usize) -> bool {
+        self.dimension == dimension && self.arrays == arrays && self.events.is_none()
+    }
+
+    /// Makes every number zero, as it was at first.
+    pub(crate) fn clear(&mut self) {
+        self.lanes.fill(0.0);
+        self.member.fill(0.0);
+    }
+
     /// Lane arrays that there is room for.
     pub(crate) const fn arrays(&self) -> usize {
         self.arrays

@@ -31,7 +31,9 @@ use bifrons_memory::Footprint;
 use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
+use super::workspace::{Retire, retire};
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::statistics::Statistics;
 use tables::{MAX_ORDER, ROWS};
 
@@ -86,19 +88,22 @@ pub(crate) struct Bdf {
 impl Bdf {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>) -> Result<Self, InputError> {
-        Self::with(setup, Matrices::new(setup, false)?)
+        Self::with(setup, Matrices::new(setup, false)?, &mut Pool::once())
     }
 
     /// A run with matrices that are as new.
-    pub(crate) fn with(setup: &Setup<'_>, matrices: Matrices) -> Result<Self, InputError> {
+    pub(crate) fn with(
+        setup: &Setup<'_>,
+        matrices: Matrices,
+        pool: &mut Pool,
+    ) -> Result<Self, InputError> {
         let n = setup.dimension;
-        let row = || vec![0.0; n];
         Ok(Self {
             n,
             relative: setup.tolerance.relative(),
-            absolute: setup.absolute()?,
+            absolute: setup.absolute(pool)?,
             initialisation: setup.initialisation,
-            floors: setup.absolute()?,
+            floors: setup.absolute(pool)?,
             matrices,
             statistics: Statistics::default(),
             direction: 1.0,
@@ -116,15 +121,15 @@ impl Bdf {
             started_over: false,
             rejections: 0,
             last_error: 0.0,
-            differences: vec![0.0; ROWS * n],
-            y_old: row(),
-            y: row(),
-            predicted: row(),
-            psi: row(),
-            correction: row(),
-            f: row(),
-            delta: row(),
-            weights: row(),
+            differences: pool.zeros(ROWS * n),
+            y_old: pool.zeros(n),
+            y: pool.zeros(n),
+            predicted: pool.zeros(n),
+            psi: pool.zeros(n),
+            correction: pool.zeros(n),
+            f: pool.zeros(n),
+            delta: pool.zeros(n),
+            weights: pool.zeros(n),
             newton: solve::Iteration::new(setup.tolerance.relative(), Contraction::new(4)),
         })
     }
@@ -135,6 +140,8 @@ impl Bdf {
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
     }
 }
+
+retire!(Bdf: absolute, floors, differences, y_old, y, predicted, psi, correction, f, delta, weights);
 
 #[cfg(test)]
 mod tests;

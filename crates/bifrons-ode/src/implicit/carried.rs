@@ -17,6 +17,7 @@ use crate::drive::Run;
 use crate::error::{Failure, InputError, SolveError};
 use crate::method::Method;
 use crate::options::{Options, Save};
+use crate::pool::Pool;
 use crate::problem::{
     Clipped, Derivatives as _, Erased, Fault, Mass, MatrixMut, Problem, Structure,
 };
@@ -299,14 +300,16 @@ impl Visitor for CarriedRun<'_, '_> {
         let stepper = Carried::new(stepper, n, count);
         let coefficients = Stepper::<Erased<'_>>::coefficient_count(&stepper);
         let mut recorder = Recorder::new(self.save, self.span, self.start, coefficients);
+        let pool = &mut Pool::once();
         let run = Run::new(
             self.problem,
             stepper,
             &mut recorder,
             self.span,
             self.options,
+            pool,
         )?;
-        run.run(self.start, self.options);
+        run.run(self.start, self.options, pool);
         recorder.finish()
     }
 }

@@ -39,7 +39,9 @@ use bifrons_memory::Footprint;
 use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
+use super::workspace::Retire;
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::statistics::Statistics;
 pub(crate) use tables::{ESDIRK4, ESDIRK5, TR_BDF2, Tableau};
 
@@ -97,25 +99,30 @@ const ROWS: usize = 13;
 impl Esdirk {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
-        Self::with(setup, tableau, Matrices::new(setup, false)?)
+        Self::with(
+            setup,
+            tableau,
+            Matrices::new(setup, false)?,
+            &mut Pool::once(),
+        )
     }
 
     /// A run with matrices that are as new.
     pub(crate) fn with(
         setup: &Setup<'_>,
         tableau: &'static Tableau,
-        matrices: Matrices,
+        mut matrices: Matrices,
+        pool: &mut Pool,
     ) -> Result<Self, InputError> {
         let n = setup.dimension;
-        let row = || vec![0.0; n];
         Ok(Self {
             tableau,
             n,
             relative: setup.tolerance.relative(),
-            absolute: setup.absolute()?,
+            absolute: setup.absolute(pool)?,
             initialisation: setup.initialisation,
-            floors: setup.absolute()?,
-            algebraic: matrices.algebraic_columns(),
+            floors: setup.absolute(pool)?,
+            algebraic: matrices.take_algebraic_columns(),
             matrices,
             statistics: Statistics::default(),
             direction: 1.0,
@@ -127,18 +134,18 @@ impl Esdirk {
             first_ratio: 0.0,
             rejected: false,
             last_error: 1.0,
-            k: vec![0.0; tableau.stages * n],
-            begin: row(),
-            end: row(),
-            quartic: row(),
-            y_old: row(),
-            y: row(),
-            stage: row(),
-            base: row(),
-            d: row(),
-            f: row(),
-            delta: row(),
-            weights: row(),
+            k: pool.zeros(tableau.stages * n),
+            begin: pool.zeros(n),
+            end: pool.zeros(n),
+            quartic: pool.zeros(n),
+            y_old: pool.zeros(n),
+            y: pool.zeros(n),
+            stage: pool.zeros(n),
+            base: pool.zeros(n),
+            d: pool.zeros(n),
+            f: pool.zeros(n),
+            delta: pool.zeros(n),
+            weights: pool.zeros(n),
             newton: solve::Iteration::new(setup.tolerance.relative()),
         })
     }
@@ -147,6 +154,16 @@ impl Esdirk {
     pub(crate) fn footprint(setup: &Setup<'_>, tableau: &Tableau, fill: usize) -> Footprint {
         let rows = (tableau.stages + ROWS) * setup.dimension;
         Footprint::of::<f64>(rows).beside(Matrices::footprint(setup, false, fill))
+    }
+}
+
+impl Retire for Esdirk {
+    fn retire(mut self, pool: &mut Pool) -> Matrices {
+        pool.give([self.absolute, self.floors, self.k, self.begin, self.end]);
+        pool.give([self.quartic, self.y_old, self.y, self.stage, self.base]);
+        pool.give([self.d, self.f, self.delta, self.weights]);
+        self.matrices.give_algebraic_columns(self.algebraic);
+        self.matrices
     }
 }
 

@@ -2,7 +2,6 @@
 
 use bifrons_memory::Footprint;
 
-use super::matrices::Matrices;
 use super::{Bdf, ESDIRK4, ESDIRK5, Esdirk, RODAS4, RODAS5P, Radau, Rosenbrock, Setup, TR_BDF2};
 use crate::method::Method;
 use crate::problem::Problem;
@@ -41,16 +40,4 @@ pub fn implicit_footprint<P: Problem>(
         Method::Auto => crate::auto::footprint(&setup, fill),
         _ => return None,
     })
-}
-
-/// Bytes of the matrices alone.
-pub(super) fn matrices_footprint(
-    setup: &Setup<'_>,
-    method: Method,
-    fill: usize,
-) -> Option<Footprint> {
-    let complex = method == Method::Radau;
-    method
-        .is_implicit()
-        .then(|| Matrices::footprint(setup, complex, fill))
 }

@@ -143,7 +143,7 @@ pub fn make_consistent<P: Problem>(
         statistics: &mut statistics,
         t,
     };
-    let before = consistent.residuals(&mut site, y)?;
+    let before = consistent.residuals(&mut site, y)?.to_vec();
     let mut iterations = 0;
     let mut derivatives = None;
     match mode {
@@ -159,7 +159,7 @@ pub fn make_consistent<P: Problem>(
     let changed = changes.filter(|(_, (from, to))| from.to_bits() != to.to_bits());
     Ok(InitialReport {
         before,
-        after: consistent.residuals(&mut site, y)?,
+        after: consistent.residuals(&mut site, y)?.to_vec(),
         algebraic: consistent.algebraic().collect(),
         moved: changed
             .map(|(component, (&from, &to))| Moved {

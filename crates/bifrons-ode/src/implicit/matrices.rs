@@ -2,15 +2,16 @@
 
 mod again;
 mod algebraic;
+mod footprint;
 
 use bifrons_algebra as algebra;
 use bifrons_algebra::differences::Differences;
 use bifrons_algebra::{Complex, FactorError, Lu, Pivots, Union};
-use bifrons_memory::Footprint;
 
 use super::initial::Consistent;
 use super::setup::Setup;
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::problem::{Fault, Mass, MatrixMut, Problem, Structure};
 use crate::statistics::Statistics;
 
@@ -39,6 +40,8 @@ pub(crate) struct Matrices {
     /// `atol / rtol`: magnitudes below it do not matter.
     least: Vec<f64>,
     scale: Vec<f64>,
+    /// Columns of the mass matrix that are zero.
+    algebraic: Vec<usize>,
     /// Solver for consistent states, where the mass matrix is singular.
     consistent: Option<Box<Consistent>>,
 }
@@ -75,7 +78,7 @@ impl Matrices {
         let count = union.structure().value_count();
         let mut mass = vec![0.0; count];
         union.spread_first(&mass_values, &mut mass);
-        let absolute = setup.absolute()?;
+        let absolute = setup.absolute(&mut Pool::once())?;
         let identity = matches!(setup.mass, Mass::Identity);
         let empty = if identity {
             Vec::new()
@@ -98,69 +101,31 @@ impl Matrices {
             lu: Lu::analyse(union.structure()),
             complex: complex.then(|| Lu::analyse(union.structure())),
             differences: (!setup.has_jacobian).then(|| Differences::new(&structure)),
-            least: least(&absolute, setup.tolerance.relative()),
+            least: vec![0.0; n],
             scale: absolute,
             consistent: None,
+            algebraic: Vec::new(),
             union,
         };
+        found.set_least(setup);
+        found.algebraic = found.algebraic_columns();
         found.find_equations(setup)?;
         Ok(found)
     }
 
-    /// Bytes of the matrices of a problem, `fill` entries in a sparse factorisation.
-    pub(super) fn footprint(setup: &Setup<'_>, complex: bool, fill: usize) -> Footprint {
-        let n = setup.dimension;
-        let (Ok(jacobian), Ok(mass)) = (
-            convert(n, setup.structure),
-            match setup.mass {
-                Mass::Identity | Mass::Diagonal(_) => Ok(algebra::Structure::diagonal(n)),
-                Mass::Matrix(structure, _) => convert(n, structure),
-            },
-        ) else {
-            return Footprint::ZERO;
-        };
-        let Ok(union) = Union::new(&mass, &jacobian) else {
-            return Footprint::ZERO;
-        };
-        let count = union.structure().value_count();
-        let empty = if matches!(setup.mass, Mass::Identity) {
-            0
-        } else {
-            count
-        };
-        let diagonal = match setup.mass {
-            Mass::Diagonal(values) => values.len(),
-            _ => 0,
-        };
-        let own = Footprint::of::<f64>(jacobian.value_count() + 2 * count + 2 * n + diagonal)
-            .beside(Footprint::of::<bool>(empty));
-        let pattern = match setup.structure {
-            // The pattern is kept for the problem, the differences, the union and the factors.
-            Structure::Sparse(pattern) => Footprint::of::<usize>(n + 1 + pattern.value_count())
-                .beside(Footprint::of::<u32>(4 * (n + 1) + 4 * count)),
-            _ => Footprint::ZERO,
-        };
-        let real = Lu::<f64>::footprint(union.structure(), fill);
-        let other = if complex {
-            Lu::<Complex>::footprint(union.structure(), fill)
-        } else {
-            Footprint::ZERO
-        };
-        let differences = if setup.has_jacobian {
-            Footprint::ZERO
-        } else {
-            Differences::footprint(n, n)
-        };
-        let consistent = if is_singular(setup, &mass) {
-            Consistent::footprint(union.structure(), fill)
-        } else {
-            Footprint::ZERO
-        };
-        own.beside(pattern)
-            .beside(real)
-            .beside(other)
-            .beside(differences)
-            .beside(consistent)
+    /// Magnitudes below which a component does not matter, `atol / rtol`, from the absolute
+    /// tolerances that stand in `scale`.
+    fn set_least(&mut self, setup: &Setup<'_>) {
+        let relative = setup.tolerance.relative();
+        for (least, a) in self.least.iter_mut().zip(&self.scale) {
+            *least = if relative > 0.0 { a / relative } else { 1.0 };
+        }
+    }
+
+    /// Entries of the fuller factorisation.
+    pub(super) fn fill(&self) -> usize {
+        let other = self.complex.as_ref().map_or(0, Lu::fill);
+        self.lu.fill().max(other)
     }
 
     /// Whether the mass matrix is the identity.
@@ -339,12 +304,6 @@ impl Matrices {
                 .multiply_add(&self.mass, factor, x, y);
         }
     }
-}
-
-/// Magnitudes below which a component does not matter: `atol / rtol`.
-fn least(absolute: &[f64], relative: f64) -> Vec<f64> {
-    let scale = |a: f64| if relative > 0.0 { a / relative } else { 1.0 };
-    absolute.iter().map(|&a| scale(a)).collect()
 }
 
 /// For every value of the structure, whether its row has no entry in `mass`.

@@ -36,7 +36,9 @@ use bifrons_memory::Footprint;
 use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::setup::Setup;
+use super::workspace::Retire;
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::statistics::Statistics;
 
 /// A run of the method.
@@ -90,7 +92,7 @@ pub(crate) struct Radau {
 impl Radau {
     /// Allocates a run; `index` gives the differentiation index of each component.
     pub(crate) fn new(setup: &Setup<'_>, index: impl Fn(usize) -> u8) -> Result<Self, InputError> {
-        Self::with(setup, index, Matrices::new(setup, true)?)
+        Self::with(setup, index, Matrices::new(setup, true)?, &mut Pool::once())
     }
 
     /// A run with matrices that are as new.
@@ -98,9 +100,9 @@ impl Radau {
         setup: &Setup<'_>,
         index: impl Fn(usize) -> u8,
         matrices: Matrices,
+        pool: &mut Pool,
     ) -> Result<Self, InputError> {
         let n = setup.dimension;
-        let row = || vec![0.0; n];
         let asked = setup.tolerance.relative();
         let relative = if asked > 0.0 {
             0.1 * asked.powf(2.0 / 3.0)
@@ -108,16 +110,22 @@ impl Radau {
             0.0
         };
         let factor = if asked > 0.0 { relative / asked } else { 1.0 };
-        let absolute: Vec<f64> = setup.absolute()?.into_iter().map(|a| a * factor).collect();
-        let raised: Vec<i32> = (0..n).map(|i| i32::from(index(i)).max(1) - 1).collect();
-        let plain = raised.iter().all(|&r| r == 0);
+        let mut absolute = setup.absolute(pool)?;
+        absolute.iter_mut().for_each(|a| *a *= factor);
+        let mut floors = pool.zeros(n);
+        floors.copy_from_slice(&absolute);
+        let plain = (0..n).all(|i| index(i) <= 1);
+        let mut raised = pool.integers(if plain { 0 } else { n });
+        for (i, raised) in raised.iter_mut().enumerate() {
+            *raised = i32::from(index(i)).max(1) - 1;
+        }
         Ok(Self {
             n,
             relative,
-            floors: absolute.clone(),
+            floors,
             absolute,
             initialisation: setup.initialisation,
-            raised: if plain { Vec::new() } else { raised },
+            raised,
             matrices,
             statistics: Statistics::default(),
             direction: 1.0,
@@ -134,17 +142,17 @@ impl Radau {
             rejected: false,
             first: true,
             history: false,
-            y_old: row(),
-            y: row(),
-            slope: row(),
-            powers: vec![0.0; 3 * n],
-            z: vec![0.0; 3 * n],
-            w: vec![0.0; 3 * n],
-            f: vec![0.0; 3 * n],
-            real: row(),
-            pair: vec![Complex::default(); n],
-            scratch: row(),
-            weights: row(),
+            y_old: pool.zeros(n),
+            y: pool.zeros(n),
+            slope: pool.zeros(n),
+            powers: pool.zeros(3 * n),
+            z: pool.zeros(3 * n),
+            w: pool.zeros(3 * n),
+            f: pool.zeros(3 * n),
+            real: pool.zeros(n),
+            pair: pool.complex_zeros(n),
+            scratch: pool.zeros(n),
+            weights: pool.zeros(n),
         })
     }
 
@@ -154,5 +162,16 @@ impl Radau {
         Footprint::of::<f64>(22 * n)
             .beside(Footprint::of::<i32>(n))
             .beside(Matrices::footprint(setup, true, fill))
+    }
+}
+
+impl Retire for Radau {
+    fn retire(self, pool: &mut Pool) -> Matrices {
+        pool.give([self.absolute, self.floors, self.y_old, self.y, self.slope]);
+        pool.give([self.powers, self.z, self.w, self.f]);
+        pool.give([self.real, self.scratch, self.weights]);
+        pool.give_complex(self.pair);
+        pool.give_integers(self.raised);
+        self.matrices
     }
 }

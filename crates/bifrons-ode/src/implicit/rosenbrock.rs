@@ -19,7 +19,9 @@ use super::initial::Initialisation;
 use super::matrices::Matrices;
 use super::norm::count;
 use super::setup::Setup;
+use super::workspace::{Retire, retire};
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::statistics::Statistics;
 pub(crate) use tables::{RODAS4, RODAS5P, Tableau};
 
@@ -64,7 +66,12 @@ pub(crate) struct Rosenbrock {
 impl Rosenbrock {
     /// Allocates a run.
     pub(crate) fn new(setup: &Setup<'_>, tableau: &'static Tableau) -> Result<Self, InputError> {
-        Self::with(setup, tableau, Matrices::new(setup, false)?)
+        Self::with(
+            setup,
+            tableau,
+            Matrices::new(setup, false)?,
+            &mut Pool::once(),
+        )
     }
 
     /// A run with matrices that are as new.
@@ -72,16 +79,16 @@ impl Rosenbrock {
         setup: &Setup<'_>,
         tableau: &'static Tableau,
         matrices: Matrices,
+        pool: &mut Pool,
     ) -> Result<Self, InputError> {
         let n = setup.dimension;
-        let row = || vec![0.0; n];
         Ok(Self {
             n,
             tableau,
             relative: setup.tolerance.relative(),
-            absolute: setup.absolute()?,
+            absolute: setup.absolute(pool)?,
             initialisation: setup.initialisation,
-            floors: setup.absolute()?,
+            floors: setup.absolute(pool)?,
             matrices,
             statistics: Statistics::default(),
             direction: 1.0,
@@ -93,16 +100,16 @@ impl Rosenbrock {
             current: false,
             rejected: false,
             last_error: 0.0,
-            y_old: row(),
-            y: row(),
-            new: row(),
-            slope: row(),
-            by_time: row(),
-            u: vec![0.0; tableau.stages * n],
-            dense: vec![0.0; 3 * n],
-            stage: row(),
-            scratch: row(),
-            weights: row(),
+            y_old: pool.zeros(n),
+            y: pool.zeros(n),
+            new: pool.zeros(n),
+            slope: pool.zeros(n),
+            by_time: pool.zeros(n),
+            u: pool.zeros(tableau.stages * n),
+            dense: pool.zeros(3 * n),
+            stage: pool.zeros(n),
+            scratch: pool.zeros(n),
+            weights: pool.zeros(n),
         })
     }
 
@@ -125,3 +132,6 @@ fn combine<const N: usize>(n: usize, factors: &[f64], scale: f64, u: &[f64], out
         }
     }
 }
+
+retire!(Rosenbrock:
+    absolute, floors, y_old, y, new, slope, by_time, u, dense, stage, scratch, weights);

@@ -2,6 +2,7 @@
 
 use super::initial::Initialisation;
 use crate::error::InputError;
+use crate::pool::Pool;
 use crate::problem::{Mass, Problem, Structure};
 use crate::tolerance::Tolerance;
 
@@ -35,9 +36,9 @@ impl<'a> Setup<'a> {
         self
     }
 
-    /// Absolute tolerances, one per component.
-    pub(crate) fn absolute(&self) -> Result<Vec<f64>, InputError> {
-        let mut absolute = vec![0.0; self.dimension];
+    /// Absolute tolerances, one per component, in a vector of the pool.
+    pub(crate) fn absolute(&self, pool: &mut Pool) -> Result<Vec<f64>, InputError> {
+        let mut absolute = pool.zeros(self.dimension);
         self.tolerance.expand_into(&mut absolute)?;
         Ok(absolute)
     }

@@ -2,13 +2,13 @@
 
 use bifrons_memory::Footprint;
 
-use super::footprint::matrices_footprint;
+use super::footprint::implicit_footprint;
 use super::matrices::Matrices;
 use super::setup::Setup;
-use super::{Bdf, Esdirk, Radau, Rosenbrock};
 use crate::error::InputError;
 use crate::method::Method;
 use crate::options::Options;
+use crate::pool::Pool;
 use crate::problem::{Mass, Problem};
 use crate::tolerance::Tolerance;
 use crate::watch::same_bits;
@@ -16,7 +16,7 @@ use crate::watch::same_bits;
 /// Matrices and symbolic analysis of implicit methods, for many runs one after the other.
 ///
 /// The ordering of a sparse matrix, the groups of columns of a Jacobian by differences, the search
-/// for algebraic equations and the memory of all factors are made once and serve every further run
+/// for algebraic equations, the memory of all factors and the vectors of a run are made once and serve every further run
 /// by [`solve_in`](crate::solve_in) whose problem has the same dimension, structure and mass
 /// matrix. The numbers of a run, the pivots above all, are forgotten at the start of the next, so a
 /// run has the bits that it has alone. A problem of another shape is analysed anew; methods,
@@ -26,10 +26,12 @@ use crate::watch::same_bits;
 /// analysis for another thread.
 #[derive(Debug, Clone, Default)]
 pub struct ImplicitWorkspace {
-    matrices: Option<Box<Matrices>>,
+    matrices: Option<Matrices>,
     /// The mass matrix that they were made for.
     mass: Mass,
     analyses: u64,
+    /// Vectors of methods and of the driver.
+    pub(crate) pool: Pool,
 }
 
 impl ImplicitWorkspace {
@@ -40,7 +42,15 @@ impl ImplicitWorkspace {
             matrices: None,
             mass: Mass::Identity,
             analyses: 0,
+            pool: Pool::new(),
         }
+    }
+
+    /// A workspace for one run, which keeps nothing.
+    pub(crate) fn once() -> Self {
+        let mut workspace = Self::new();
+        workspace.pool = Pool::once();
+        workspace
     }
 
     /// A workspace that has analysed a problem for the method of the options; empty if the method
@@ -66,11 +76,19 @@ impl ImplicitWorkspace {
         self.analyses
     }
 
+    /// Entries of the factors of the last run, as [`footprint`](Self::footprint) asks for them; zero
+    /// before any run. The fuller ones of real and complex factors count.
+    #[must_use]
+    pub fn fill(&self) -> usize {
+        self.matrices.as_ref().map_or(0, Matrices::fill)
+    }
+
     /// Bytes that a workspace keeps between runs of `problem`; `None` for an explicit method.
     ///
-    /// They are part of [`implicit_footprint`](crate::implicit_footprint), `fill` is the same. So
-    /// `k` threads with a workspace each take `k` times that footprint at most, beside the results
-    /// and the driver; a mass matrix is held once more.
+    /// What [`implicit_footprint`](crate::implicit_footprint) counts, the vectors of the driver, and
+    /// the mass matrix; measured heap is at most that and at least four fifths of it. `fill` is that
+    /// of [`fill`](Self::fill) after a run. `k` workers of [`solve_many`](crate::solve_many) take
+    /// `k` times that, and the rows that each saves.
     #[must_use]
     pub fn footprint<P: Problem>(problem: &P, method: Method, fill: usize) -> Option<Footprint> {
         let tolerance = Tolerance::default();
@@ -79,8 +97,9 @@ impl ImplicitWorkspace {
             Mass::Identity => 0,
             Mass::Diagonal(values) | Mass::Matrix(_, values) => values.len(),
         };
-        let matrices = matrices_footprint(&setup, method, fill)?;
-        Some(matrices.beside(Footprint::of::<f64>(mass)))
+        let own = implicit_footprint(problem, method, fill)?;
+        let driver = Pool::footprint(problem.dimension(), problem.root_count());
+        Some(own.beside(driver).beside(Footprint::of::<f64>(mass)))
     }
 
     /// Matrices as new for a run.
@@ -94,16 +113,20 @@ impl ImplicitWorkspace {
             && same_mass(&self.mass, setup.mass)
         {
             kept.renew(setup, complex)?;
-            return Ok(*kept);
+            return Ok(kept);
         }
         self.analyses += 1;
-        self.mass.clone_from(setup.mass);
+        if self.pool.keeps() {
+            self.mass.clone_from(setup.mass);
+        }
         Matrices::new(setup, complex)
     }
 
     /// Takes back the matrices that were taken last.
     pub(crate) fn give(&mut self, matrices: Matrices) {
-        self.matrices = Some(Box::new(matrices));
+        if self.pool.keeps() {
+            self.matrices = Some(matrices);
+        }
     }
 }
 
@@ -117,31 +140,20 @@ fn same_mass(a: &Mass, b: &Mass) -> bool {
     }
 }
 
-/// Matrices from a workspace, or new ones without one.
-pub(crate) fn matrices(
-    workspace: Option<&mut ImplicitWorkspace>,
-    setup: &Setup<'_>,
-    complex: bool,
-) -> Result<Matrices, InputError> {
-    match workspace {
-        Some(workspace) => workspace.take(setup, complex),
-        None => Matrices::new(setup, complex),
-    }
+/// A method that leaves its matrices and its vectors at the end of a run.
+pub(crate) trait Retire {
+    /// Gives the vectors to the pool and the matrices back.
+    fn retire(self, pool: &mut Pool) -> Matrices;
 }
 
-/// A method that hands on its matrices at the end of a run.
-pub(crate) trait IntoMatrices {
-    /// The matrices.
-    fn into_matrices(self) -> Matrices;
-}
-
-macro_rules! into_matrices {
-    ($($method:ty),*) => {
-        $(impl IntoMatrices for $method {
-            fn into_matrices(self) -> Matrices {
+macro_rules! retire {
+    ($method:ty: $($vector:ident),*) => {
+        impl Retire for $method {
+            fn retire(self, pool: &mut Pool) -> Matrices {
+                pool.give([$(self.$vector),*]);
                 self.matrices
             }
-        })*
+        }
     };
 }
-into_matrices!(Bdf, Esdirk, Radau, Rosenbrock);
+pub(super) use retire;

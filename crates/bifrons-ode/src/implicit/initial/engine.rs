@@ -34,6 +34,10 @@ pub(in crate::implicit) struct Consistent {
     given: Vec<f64>,
     weights: Vec<f64>,
     f: Vec<f64>,
+    /// Matrix of the equations at the state that is checked, its factors, and the residuals.
+    values: Vec<f64>,
+    lu: Lu<f64>,
+    residuals: Vec<f64>,
 }
 
 impl Consistent {
@@ -59,19 +63,24 @@ impl Consistent {
             });
         }
         let alone = entries.into_iter().filter(|&(count, _)| count == 1);
+        let mut fixed: Vec<usize> = alone.map(|(_, column)| column).collect();
+        fixed.shrink_to_fit();
         let newton = Newton::new(system.structure());
         let mut absolute = vec![0.0; n];
         tolerance.expand_into(&mut absolute)?;
         Ok(Self {
-            fixed: alone.map(|(_, column)| column).collect(),
+            fixed,
             rows,
-            system,
             newton,
             relative: tolerance.relative(),
             absolute,
             given: vec![0.0; n],
             weights: vec![0.0; n],
             f: vec![0.0; n],
+            values: vec![0.0; system.structure().value_count()],
+            lu: Lu::analyse(system.structure()),
+            residuals: vec![0.0; n],
+            system,
         })
     }
 
@@ -83,19 +92,20 @@ impl Consistent {
     }
 
     /// Bytes for a singular mass matrix, given the union of its structure and the Jacobian's;
-    /// sparse factors have `fill` entries. Checking a state factors a second matrix for a while.
+    /// sparse factors have `fill` entries. Checking a state has a second matrix.
     pub(in crate::implicit) fn footprint(union: &Structure, fill: usize) -> Footprint {
         let n = union.dimension();
         let (terms, structure) = System::sizes(union);
         let matrix = Footprint::of::<f64>(structure.value_count())
             .beside(Lu::<f64>::footprint(&structure, fill));
-        Footprint::of::<Row>(n)
+        Footprint::of::<Self>(1)
+            .beside(Footprint::of::<Row>(n))
             .beside(Footprint::of::<(usize, f64)>(n))
             .beside(Footprint::of::<usize>(n))
-            .beside(Footprint::of::<f64>(8 * n))
+            .beside(Footprint::of::<f64>(9 * n))
             .beside(terms)
             .beside(matrix)
-            .beside(matrix.into_scratch())
+            .beside(matrix)
     }
 
     /// Whether each equation is algebraic.
@@ -121,7 +131,7 @@ impl Consistent {
         &mut self,
         site: &mut Site<'_, P>,
         y: &[f64],
-    ) -> Result<Vec<f64>, Failure> {
+    ) -> Result<&[f64], Failure> {
         self.evaluate(site, y)?;
         let residual = |row: &Row| {
             if row.algebraic {
@@ -130,7 +140,10 @@ impl Consistent {
                 0.0
             }
         };
-        Ok(self.rows.iter().map(residual).collect())
+        for (out, row) in self.residuals.iter_mut().zip(&self.rows) {
+            *out = residual(row);
+        }
+        Ok(&self.residuals)
     }
 
     fn jacobian<P: Problem>(&mut self, site: &mut Site<'_, P>, y: &[f64]) -> Result<(), Failure> {
@@ -151,16 +164,21 @@ impl Consistent {
         site: &mut Site<'_, P>,
         y: &[f64],
     ) -> Result<(), Failure> {
-        let residuals = self.residuals(site, y)?;
-        if residuals.iter().all(|r| r.abs() <= f64::MIN_POSITIVE) {
+        if self
+            .residuals(site, y)?
+            .iter()
+            .all(|r| r.abs() <= f64::MIN_POSITIVE)
+        {
             return Ok(());
         }
         self.jacobian(site, y)?;
         let structure = self.system.structure();
         let (_, mass, jacobian) = site.matrices.parts();
-        let mut values = vec![0.0; structure.value_count()];
-        self.system.fill(mass, jacobian, &mut values);
-        let mut allowed = vec![0.0; y.len()];
+        let (values, residuals) = (&mut self.values, &self.residuals);
+        self.system.fill(mass, jacobian, values);
+        // Steps of the search are not in use while a state is checked.
+        let allowed = &mut self.given;
+        allowed.fill(0.0);
         for (column, y) in y.iter().enumerate() {
             let size = y.abs();
             let width = self.absolute[column] + (self.relative + 16.0 * f64::EPSILON) * size;
@@ -195,17 +213,16 @@ impl Consistent {
     ) -> Result<(), Failure> {
         self.evaluate(site, y)?;
         self.jacobian(site, y)?;
-        self.factor(site).map(|_| ())
+        self.factor(site)
     }
 
     /// Factors the matrix of the equations with the Jacobian that was evaluated last.
-    fn factor<P: Problem>(&self, site: &Site<'_, P>) -> Result<Lu<f64>, Failure> {
+    fn factor<P: Problem>(&mut self, site: &Site<'_, P>) -> Result<(), Failure> {
         let (_, mass, jacobian) = site.matrices.parts();
-        let mut values = vec![0.0; self.system.structure().value_count()];
-        self.system.fill(mass, jacobian, &mut values);
-        let mut lu = Lu::<f64>::analyse(self.system.structure());
-        match lu.refactor(&values) {
-            Ok(_) => Ok(lu),
+        self.system.fill(mass, jacobian, &mut self.values);
+        self.lu.forget_pivots();
+        match self.lu.refactor(&self.values) {
+            Ok(_) => Ok(()),
             Err(error) => Err(undetermined(&error, site.t)),
         }
     }
@@ -296,7 +313,7 @@ impl Consistent {
         let later = self.f.clone();
         self.evaluate(site, y)?;
         self.jacobian(site, y)?;
-        let mut lu = self.factor(site)?;
+        self.factor(site)?;
         let change: Vec<f64> = later
             .iter()
             .zip(&self.f)
@@ -304,7 +321,7 @@ impl Consistent {
             .collect();
         let right = |row: &Row| combine(row, if row.algebraic { &change } else { &self.f });
         let mut slopes: Vec<f64> = self.rows.iter().map(right).collect();
-        lu.solve(&mut slopes);
+        self.lu.solve(&mut slopes);
         Ok(slopes)
     }
 }

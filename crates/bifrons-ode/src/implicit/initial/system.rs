@@ -83,10 +83,14 @@ impl System {
         if matches!(union, Structure::Dense { .. }) || n * n <= SMALL {
             return (terms, Structure::dense(n));
         }
-        (
-            terms.beside(Footprint::of::<u32>(n + 1 + count)),
-            union.clone(),
-        )
+        let mut places = Vec::with_capacity(count);
+        for column in 0..n {
+            union.for_column(column, |row, _| places.push((row, column)));
+        }
+        let pattern = Sparsity::from_places(n, places).map(Structure::Sparse);
+        let bytes = Footprint::of::<u32>(n + 1 + count);
+        let structure = pattern.unwrap_or_else(|_| union.clone());
+        (terms.beside(bytes), structure)
     }
 
     pub(super) const fn structure(&self) -> &Structure {

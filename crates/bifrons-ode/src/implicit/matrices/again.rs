@@ -2,7 +2,7 @@
 
 use bifrons_algebra::Lu;
 
-use super::{Matrices, least};
+use super::Matrices;
 use crate::error::InputError;
 use crate::implicit::setup::Setup;
 
@@ -22,8 +22,8 @@ impl Matrices {
         setup: &Setup<'_>,
         complex: bool,
     ) -> Result<(), InputError> {
-        self.scale = setup.absolute()?;
-        self.least = least(&self.scale, setup.tolerance.relative());
+        setup.tolerance.expand_into(&mut self.scale)?;
+        self.set_least(setup);
         self.raw.fill(0.0);
         self.jacobian.fill(0.0);
         self.lu.forget_pivots();

@@ -11,8 +11,18 @@ use crate::statistics::Statistics;
 
 impl Matrices {
     /// Columns of the mass matrix that are zero: components without a derivative. Empty if there
-    /// are none.
-    pub(in crate::implicit) fn algebraic_columns(&self) -> Vec<usize> {
+    /// are none, and until they are given back.
+    pub(in crate::implicit) fn take_algebraic_columns(&mut self) -> Vec<usize> {
+        core::mem::take(&mut self.algebraic)
+    }
+
+    /// Takes back what [`take_algebraic_columns`](Self::take_algebraic_columns) gave.
+    pub(in crate::implicit) fn give_algebraic_columns(&mut self, columns: Vec<usize>) {
+        self.algebraic = columns;
+    }
+
+    /// The columns of the mass matrix that are zero.
+    pub(super) fn algebraic_columns(&self) -> Vec<usize> {
         let zero = |column: &usize| {
             let mut zero = true;
             let structure = self.union.structure();
