@@ -115,6 +115,18 @@ pub enum BuildError {
         /// Reductions given.
         reductions: usize,
     },
+    /// A probability that has no quantile.
+    #[error("probability of a quantile must lie between 0 and 1, got {probability}")]
+    Quantile {
+        /// The value found.
+        probability: f64,
+    },
+    /// Two recorded columns have one name.
+    #[error("two recorded columns are called `{name}`; rename one of them or leave it out")]
+    SameColumn {
+        /// The name.
+        name: String,
+    },
     /// A sweep that records every step has no bound on its memory.
     #[error(
         "a sweep that records every step needs a capacity; give one with `Recording::capacity`"

@@ -1,5 +1,6 @@
 //! Receives the steps of members and writes their rows.
 
+pub(crate) mod folds;
 pub(crate) mod steps;
 
 use bifrons_hybrid::HybridSystem;
@@ -11,6 +12,7 @@ use crate::parameters::Parameters;
 use crate::recording::{Mark, Policy, Reduction};
 use crate::report::{MemberFailure, MemberReport, Status};
 use crate::times::due;
+use folds::{Folds, quantile};
 use steps::{Offered, StepRows};
 
 /// Where the rows of a chunk of members go.
@@ -40,6 +42,8 @@ pub(crate) struct Recorder<'c, 'o, S: HybridSystem, const W: usize> {
     pub(crate) last_value: &'c mut [[f64; W]],
     /// Rows at steps of each lane; empty for the other policies.
     pub(crate) steps: &'c mut [StepRows],
+    /// What reductions carry along, of each lane; empty where they need nothing.
+    pub(crate) folds: &'c mut [Folds],
     /// The first row that did not fit, of each lane.
     pub(crate) full: [Option<f64>; W],
     pub(crate) destination: Destination<'c>,
@@ -191,7 +195,7 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
             Policy::Times { times, due } => (self.next[lane], (due - times.len()) as u64),
             Policy::Reduce { reductions, .. } => {
                 let samples = self.next[lane];
-                self.finish_reductions(reductions, member, samples);
+                self.finish_reductions(reductions, (lane, member), samples);
                 (usize::from(samples > 0), 0)
             }
             Policy::Steps { .. } => {
@@ -257,7 +261,7 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         let at = member - self.destination.first;
         match self.policy {
             Policy::Reduce { reductions, .. } => {
-                self.reduce(reductions, lane, at, index == 0, times);
+                self.reduce(reductions, (lane, at), index, times);
             }
             policy => {
                 let offset = at * policy.rows() + index;
@@ -283,44 +287,62 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         true
     }
 
-    /// Folds a block into the numbers of a member, which are the columns themselves.
+    /// Folds a block, the samples from `index` on, into the numbers of a member, which are the
+    /// columns themselves or what is carried along.
     fn reduce(
         &mut self,
         reductions: &[Reduction],
-        lane: usize,
-        at: usize,
-        fresh: bool,
+        (lane, at): (usize, usize),
+        index: usize,
         times: &[f64],
     ) {
         let signals = self.observer.signals.count();
         for signal in 0..signals {
             let values = self.observer.values(signal, times.len());
+            let last = (self.last_time[lane], self.last_value[signal][lane]);
+            let last = (index > 0).then_some(last);
             for (k, reduction) in reductions.iter().enumerate() {
                 let number = &mut self.destination.columns[signal * reductions.len() + k][at];
-                let start = if fresh {
-                    match reduction {
-                        Reduction::Min => f64::INFINITY,
-                        Reduction::Max => f64::NEG_INFINITY,
-                        Reduction::Mean | Reduction::Integral => 0.0,
-                    }
-                } else {
-                    *number
+                let start = match reduction {
+                    _ if index > 0 => *number,
+                    Reduction::Min => f64::INFINITY,
+                    Reduction::Max => f64::NEG_INFINITY,
+                    _ => 0.0,
                 };
-                let last = (self.last_time[lane], self.last_value[signal][lane]);
-                *number = fold(*reduction, start, values, times, (!fresh).then_some(last));
+                *number = fold(reduction, start, values, times, last);
+            }
+            if let Some(folds) = self.folds.get_mut(lane) {
+                folds.keep(signal, index, values);
+                let states = folds.states(signal);
+                step_customs(reductions, states, index == 0, times.iter().zip(values));
             }
             self.last_value[signal][lane] = values[values.len() - 1];
         }
         self.last_time[lane] = times[times.len() - 1];
     }
 
-    fn finish_reductions(&mut self, reductions: &[Reduction], member: usize, samples: usize) {
+    fn finish_reductions(
+        &mut self,
+        reductions: &[Reduction],
+        (lane, member): (usize, usize),
+        samples: usize,
+    ) {
         let at = member - self.destination.first;
-        for (k, column) in self.destination.columns.iter_mut().enumerate() {
+        let columns = self.destination.columns.chunks_mut(reductions.len());
+        for (signal, columns) in columns.enumerate() {
             if samples == 0 {
-                column[at] = f64::NAN;
-            } else if reductions[k % reductions.len()] == Reduction::Mean {
-                column[at] /= samples as f64;
+                columns.iter_mut().for_each(|column| column[at] = f64::NAN);
+                continue;
+            }
+            if let Some(folds) = self.folds.get_mut(lane) {
+                finish_folds(reductions, folds, (signal, samples), |k, number| {
+                    columns[k][at] = number;
+                });
+            }
+            for (reduction, column) in reductions.iter().zip(columns) {
+                if *reduction == Reduction::Mean {
+                    column[at] /= samples as f64;
+                }
             }
         }
     }
@@ -341,8 +363,52 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
     }
 }
 
+/// Takes samples into the states of the custom reductions of one signal.
+fn step_customs<'v>(
+    reductions: &[Reduction],
+    mut states: &mut [f64],
+    fresh: bool,
+    samples: impl Iterator<Item = (&'v f64, &'v f64)> + Clone,
+) {
+    for reduction in reductions {
+        let Reduction::Custom(custom) = reduction else {
+            continue;
+        };
+        let (own, rest) = states.split_at_mut(custom.initial().len());
+        states = rest;
+        if fresh {
+            own.copy_from_slice(custom.initial());
+        }
+        for (&t, &value) in samples.clone() {
+            custom.step(own, t, value);
+        }
+    }
+}
+
+/// The quantiles and custom reductions of one signal, each given to `put` with its position.
+fn finish_folds(
+    reductions: &[Reduction],
+    folds: &mut Folds,
+    (signal, samples): (usize, usize),
+    mut put: impl FnMut(usize, f64),
+) {
+    let mut start = 0;
+    for (k, reduction) in reductions.iter().enumerate() {
+        match reduction {
+            // Samples that are sorted already are sorted in one pass.
+            Reduction::Quantile(q) => put(k, quantile(folds.sort(signal, samples), *q)),
+            Reduction::Custom(custom) => {
+                let end = start + custom.initial().len();
+                put(k, custom.finish(&folds.states(signal)[start..end]));
+                start = end;
+            }
+            _ => {}
+        }
+    }
+}
+
 fn fold(
-    reduction: Reduction,
+    reduction: &Reduction,
     start: f64,
     values: &[f64],
     times: &[f64],
@@ -363,5 +429,7 @@ fn fold(
             }
             sum
         }
+        // Found at the end, from what is carried along.
+        Reduction::Quantile(_) | Reduction::Custom(_) => start,
     }
 }

@@ -1,5 +1,11 @@
 //! What a run keeps, and when.
 
+mod custom;
+mod reduction;
+
+pub use custom::CustomReduction;
+pub use reduction::Reduction;
+
 use crate::error::BuildError;
 
 /// What happens when more rows are due than a capacity holds. Whatever is not kept is counted.
@@ -45,33 +51,6 @@ impl Mark {
             1 => Some(Self::Before),
             2 => Some(Self::After),
             _ => None,
-        }
-    }
-}
-
-/// A number that summarises the recorded rows of one signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reduction {
-    /// Smallest sample.
-    Min,
-    /// Largest sample.
-    Max,
-    /// Arithmetic mean of the samples, summed in the order of time.
-    Mean,
-    /// Trapezoidal integral over the times of the samples.
-    Integral,
-}
-
-impl Reduction {
-    /// Short name, as in `x.mean`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Mean => "mean",
-            Self::Integral => "integral",
         }
     }
 }
@@ -186,6 +165,7 @@ impl Recording {
                         reductions: reductions.len(),
                     });
                 }
+                reductions.iter().try_for_each(Reduction::check)?;
                 Ok(Policy::Reduce {
                     times: times.clone(),
                     reductions: reductions.clone(),
@@ -261,6 +241,18 @@ impl Policy {
                 .flat_map(|s| reductions.iter().map(move |r| format!("{s}.{}", r.name())))
                 .collect(),
             _ => signals.to_vec(),
+        }
+    }
+
+    /// Fails where two columns would have one name.
+    pub(crate) fn check_columns(&self, signals: &[String]) -> Result<(), BuildError> {
+        let mut names = self.column_names(signals);
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(BuildError::SameColumn {
+                name: pair[0].clone(),
+            }),
+            None => Ok(()),
         }
     }
 

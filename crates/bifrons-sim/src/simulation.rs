@@ -16,6 +16,7 @@ use crate::error::{BuildError, RunError};
 use crate::events::{EventLanes, EventOptions, EventPlan, EventRecord};
 use crate::observer::{Observer, Signals};
 use crate::parameters::{Parameters, Starts};
+use crate::recorder::folds::Folds;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::{Policy, Recording};
@@ -76,6 +77,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     pub fn footprint(&self) -> Part {
         let columns = self.policy.column_names(&self.signals.names).len();
         let rows = self.policy.rows();
+        let folds = Folds::footprint(&self.policy, self.signals.count(), 1);
         let numbers = match self.policy {
             Policy::Steps { .. } => StepRows::footprint(self.signals.count(), rows),
             _ => Footprint::of::<f64>(rows * columns),
@@ -84,6 +86,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             "simulation",
             [
                 Part::new("record", numbers),
+                Part::new("samples", folds),
                 Part::new("times", Footprint::of::<f64>(self.policy.times().len())),
                 LaneWorkspace::<S, 1>::footprint(self.system),
                 Observer::footprint(self.system, &self.signals),
@@ -246,6 +249,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             last_time: [place.last_time],
             last_value: &mut place.last_value,
             steps: &mut kept.steps,
+            folds: &mut kept.folds,
             full: [None],
             destination: Destination {
                 first: 0,
@@ -338,6 +342,7 @@ pub(crate) fn parameter_name(schema: &Schema, index: usize) -> String {
 pub(crate) struct Kept {
     pub(crate) columns: Vec<Vec<f64>>,
     pub(crate) steps: Vec<StepRows>,
+    pub(crate) folds: Vec<Folds>,
     pub(crate) report: MemberReport,
     pub(crate) last: Last,
     failures: Vec<(usize, MemberFailure)>,
@@ -359,6 +364,7 @@ impl Kept {
         Self {
             columns: vec![vec![0.0; rows]; columns],
             steps,
+            folds: Folds::lanes(&simulation.policy, simulation.signals.count(), 1),
             report: MemberReport::default(),
             last: Last {
                 state: vec![0.0; states],
@@ -510,6 +516,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
         let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
         let policy = self.recording.resolve(span.0, span.1)?;
+        policy.check_columns(&signals.names)?;
         let events = EventPlan::new(self.system, span, &self.events, self.log)?;
         Ok(Simulation {
             system: self.system,

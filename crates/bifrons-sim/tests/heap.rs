@@ -48,6 +48,13 @@ fn plans_bound_what_is_measured_and_steps_allocate_nothing() {
             Recording::reduce(times(), &[Reduction::Mean, Reduction::Integral]),
         ),
         (
+            "quantiles",
+            Recording::reduce(
+                times(),
+                &[Reduction::Quantile(0.1), Reduction::Quantile(0.9)],
+            ),
+        ),
+        (
             "steps",
             Recording::every_step().capacity(40, Overflow::Thin),
         ),

@@ -33,6 +33,9 @@ pub(super) fn save<S: HybridSystem>(
     for steps in &kept.steps {
         steps.save(&mut writer);
     }
+    for folds in &kept.folds {
+        folds.save(&mut writer);
+    }
     let state = kept.last.state.clone();
     let t = f64::from_bits(paused.progress.to_bits()[0]);
     Checkpoint {
@@ -92,6 +95,9 @@ pub(super) fn restore<S: HybridSystem>(
         }
     }
     for own in &mut kept.steps {
+        own.restore(&mut reader)?;
+    }
+    for own in &mut kept.folds {
         own.restore(&mut reader)?;
     }
     Some(())

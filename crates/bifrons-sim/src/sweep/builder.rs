@@ -225,6 +225,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
         let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
         let policy = self.recording.resolve(span.0, span.1)?;
+        policy.check_columns(&signals.names)?;
         if matches!(policy, Policy::Steps { capacity: None, .. }) {
             return Err(BuildError::Unbounded);
         }

@@ -11,6 +11,7 @@ use super::Sweep;
 use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
 use crate::events::EventLanes;
 use crate::observer::Observer;
+use crate::recorder::folds::Folds;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::Policy;
@@ -24,6 +25,7 @@ pub(super) struct Worker<'a, S: HybridSystem, const W: usize> {
     ensemble: EnsembleWorkspace<W>,
     observer: Observer<'a, S>,
     steps: Vec<StepRows>,
+    folds: Vec<Folds>,
     last_value: Vec<[f64; W]>,
     events: Option<RefCell<EventLanes<'a, S, W>>>,
     loops: Option<LoopNotes<W>>,
@@ -53,6 +55,7 @@ pub(super) fn footprint<S: HybridSystem, const W: usize>(sweep: &Sweep<'_, S>) -
             Observer::footprint(sweep.system, &sweep.signals),
             Part::new("last samples", Footprint::of::<[f64; W]>(signals)),
             Part::new("rows at steps", steps),
+            Part::new("samples", Folds::footprint(&sweep.policy, signals, W)),
             events_footprint::<S, W>(sweep.system, sweep.events.as_ref()),
         ],
     )
@@ -73,6 +76,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             ensemble: EnsembleWorkspace::new(dimension(sweep.system)),
             observer: Observer::new(sweep.system, &sweep.parameters, &sweep.signals, level),
             steps,
+            folds: Folds::lanes(&sweep.policy, signals, W),
             last_value: vec![[0.0; W]; signals],
             events: sweep
                 .events
@@ -105,6 +109,7 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             last_time: [0.0; W],
             last_value: &mut self.last_value,
             steps: &mut self.steps,
+            folds: &mut self.folds,
             full: [None; W],
             destination,
             failures: &mut failures,

@@ -43,6 +43,8 @@ fn recordings() -> Vec<Recording> {
         Reduction::Max,
         Reduction::Mean,
         Reduction::Integral,
+        Reduction::Quantile(0.25),
+        Reduction::Custom(crate::reductions::rms()),
     ];
     vec![
         Recording::times(times.clone()),

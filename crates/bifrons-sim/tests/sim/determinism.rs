@@ -27,6 +27,8 @@ fn recordings() -> Vec<Recording> {
                 Reduction::Min,
                 Reduction::Max,
                 Reduction::Integral,
+                Reduction::Quantile(0.75),
+                Reduction::Custom(crate::reductions::rms()),
             ],
         ),
     ]

@@ -17,6 +17,7 @@ mod loops;
 mod machines;
 mod models;
 mod recording;
+mod reductions;
 mod reference;
 mod reference_stiff;
 mod rows;
