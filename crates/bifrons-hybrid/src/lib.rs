@@ -67,7 +67,7 @@ mod time_guards;
 mod trim;
 mod update_program;
 
-pub use block::{Block, BlockSpec, BlockSpecBuilder, Component, UnitConversion};
+pub use block::{Block, BlockSpec, BlockSpecBuilder, Component, Template, UnitConversion};
 pub use container::{Enabled, ForEach, Triggered};
 pub use diagram::{BlockId, Diagram, DiagramBuilder, InputPort, OutputPort};
 pub use equations::{

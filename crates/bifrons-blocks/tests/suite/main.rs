@@ -19,6 +19,8 @@ mod runs;
 #[cfg(test)]
 mod source;
 #[cfg(test)]
+mod template;
+#[cfg(test)]
 mod vector;
 #[cfg(test)]
 mod zoh;
