@@ -72,7 +72,7 @@ pub use container::{Enabled, ForEach, Triggered};
 pub use diagram::{BlockId, Diagram, DiagramBuilder, InputPort, OutputPort};
 pub use equations::{
     ContinuousState, Definition, DiscreteState, EquationSystem, EquationSystemBuilder,
-    GuardEquation, LoopEquations, Output, Parameter, Update,
+    GuardEquation, LoopEquations, Output, Parameter, RateTransition, Update,
 };
 pub use error::{
     AlgebraicLoop, BlockError, DiagramError, EquationError, LinearisationError, LoopKind,

@@ -15,6 +15,8 @@ mod maths;
 #[cfg(test)]
 mod nonlinear;
 #[cfg(test)]
+mod rates;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod source;
