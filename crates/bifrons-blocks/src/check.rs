@@ -1,7 +1,7 @@
 //! Checks of settings and names that several blocks share.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{BlockError, BlockSpecBuilder, ParameterRange, TIME};
+use bifrons_hybrid::{BlockError, BlockSpecBuilder, ParameterRange, TIME, Template};
 
 /// The symbol of a local name.
 pub(crate) fn symbol(name: &str) -> Expr {
@@ -52,6 +52,12 @@ pub(crate) fn finite(kind: &str, setting: &str, value: f64) -> Result<f64, Block
         return Ok(value);
     }
     Err(refuse(kind, setting, value, "must be finite"))
+}
+
+/// The template of blocks that refuse parameters which are not finite.
+pub(crate) fn numbers<'a, B: 'static>(defaults: &[f64]) -> Option<Template<'a>> {
+    let fits = defaults.iter().all(|value| value.is_finite());
+    fits.then(|| Template::of::<B>(defaults.to_vec()))
 }
 
 pub(crate) fn refuse(

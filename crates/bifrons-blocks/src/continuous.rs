@@ -1,8 +1,8 @@
 //! Blocks with one or two continuous states.
 
-use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
+use bifrons_hybrid::{Block, BlockError, BlockSpec, Component, Template};
 
-use crate::check::{finite, symbol};
+use crate::check::{finite, numbers, symbol};
 
 /// An integral.
 ///
@@ -31,6 +31,10 @@ impl Block for Integrator {
             .parameter("x0", finite("Integrator", "x0", self.x0)?)
             .state("x", symbol("u"), symbol("x0"));
         Ok(block.output("y", symbol("x")).build()?.into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.x0])
     }
 }
 
@@ -99,5 +103,9 @@ impl Block for SecondOrder {
             .state("x", &v, symbol("x0"))
             .state("v", drive - drag, symbol("v0"));
         Ok(block.output("y", x).output("dy", v).build()?.into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.frequency, self.damping, self.gain, self.x0, self.v0])
     }
 }

@@ -1,9 +1,9 @@
 //! Arithmetic of signals.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{Block, BlockError, BlockSpec, BlockSpecBuilder, Component};
+use bifrons_hybrid::{Block, BlockError, BlockSpec, BlockSpecBuilder, Component, Template};
 
-use crate::check::{finite, shape, symbol};
+use crate::check::{finite, numbers, shape, symbol};
 
 /// A factor.
 ///
@@ -30,6 +30,10 @@ impl Block for Gain {
         let k = finite("Gain", "k", self.k)?;
         let block = BlockSpec::builder("Gain").input("u").parameter("k", k);
         Ok(block.output("y", symbol("k") * symbol("u")).build()?.into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.k])
     }
 }
 
@@ -83,6 +87,10 @@ impl Block for Sum {
             .build()?
             .into())
     }
+
+    fn template(&self) -> Option<Template<'_>> {
+        Some(Template::of::<Self>(Vec::new()).with_text(&self.signs))
+    }
 }
 
 /// What the blocks with any number of equal inputs have in common.
@@ -111,6 +119,10 @@ macro_rules! reduction {
                 })?;
                 let block = with_inputs(BlockSpec::builder($kind), self.input_count);
                 Ok(block.output("y", y).build()?.into())
+            }
+
+            fn template(&self) -> Option<Template<'_>> {
+                Some(Template::of::<Self>(Vec::new()).with_count(self.input_count))
             }
         }
     };
@@ -169,6 +181,10 @@ impl Block for Divide {
             .output("y", symbol("u1") / symbol("u2"))
             .build()?
             .into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        Some(Template::of::<Self>(Vec::new()))
     }
 }
 

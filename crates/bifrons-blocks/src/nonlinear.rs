@@ -1,7 +1,7 @@
 //! Blocks with kinks and jumps.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
+use bifrons_hybrid::{Block, BlockError, BlockSpec, Component, Template};
 
 use crate::check::{finite, limited, refuse, symbol};
 
@@ -23,6 +23,10 @@ impl Block for Abs {
             .build()?
             .into())
     }
+
+    fn template(&self) -> Option<Template<'_>> {
+        Some(Template::of::<Self>(Vec::new()))
+    }
 }
 
 /// A sign.
@@ -42,6 +46,10 @@ impl Block for Sign {
             .output("y", symbol("u").sign())
             .build()?
             .into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        Some(Template::of::<Self>(Vec::new()))
     }
 }
 

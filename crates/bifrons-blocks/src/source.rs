@@ -1,9 +1,9 @@
 //! Blocks without inputs.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
+use bifrons_hybrid::{Block, BlockError, BlockSpec, Component, Template};
 
-use crate::check::{finite, symbol, time};
+use crate::check::{finite, numbers, symbol, time};
 
 /// A constant.
 ///
@@ -30,6 +30,10 @@ impl Block for Constant {
         let value = finite("Constant", "value", self.value)?;
         let block = BlockSpec::builder("Constant").parameter("value", value);
         Ok(block.output("y", symbol("value")).build()?.into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.value])
     }
 }
 
@@ -86,6 +90,10 @@ impl Block for Step {
             .parameter("before", finite("Step", "before", self.before)?)
             .parameter("after", finite("Step", "after", self.after)?);
         Ok(block.output("y", y).build()?.into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.step_time, self.before, self.after])
     }
 }
 

@@ -1,9 +1,9 @@
 //! Arithmetic of several signals at once.
 
 use bifrons_expr::Expr;
-use bifrons_hybrid::{Block, BlockError, BlockSpec, Component};
+use bifrons_hybrid::{Block, BlockError, BlockSpec, Component, Template};
 
-use crate::check::{finite, shape, symbol};
+use crate::check::{finite, numbers, shape, symbol};
 use crate::maths::{numbered, with_inputs};
 
 /// A constant added.
@@ -36,6 +36,10 @@ impl Block for Bias {
             .output("y", symbol("u") + symbol("bias"))
             .build()?
             .into())
+    }
+
+    fn template(&self) -> Option<Template<'_>> {
+        numbers::<Self>(&[self.bias])
     }
 }
 

@@ -117,9 +117,9 @@ impl<V> SymbolMap<V> {
         None
     }
 
-    /// Adds a symbol without an entry yet, or returns `false`. Its place in the order is the
-    /// number of entries before.
-    pub(crate) fn add(&mut self, symbol: &Symbol, value: V) -> bool {
+    /// Adds a symbol without an entry yet, or changes nothing and returns `false`. Its place in the
+    /// order is the number of entries before.
+    pub fn add(&mut self, symbol: &Symbol, value: V) -> bool {
         let hash = hash(symbol.name());
         let slot = self.slot(symbol.name(), hash);
         if self.slots[slot].entry != NONE {

@@ -2,6 +2,7 @@
 
 mod builder;
 mod conversion;
+mod template;
 mod units;
 
 use std::fmt;
@@ -12,6 +13,8 @@ use bifrons_expr::{Expr, Symbol, Unit};
 pub use builder::BlockSpecBuilder;
 pub(crate) use builder::{Assembly, equation};
 pub use conversion::UnitConversion;
+pub use template::Template;
+pub(crate) use template::Templates;
 
 use crate::diagram::Diagram;
 use crate::equations::GuardEquation;
@@ -48,6 +51,15 @@ pub trait Block {
     ///
     /// A setting or an equation of the block that is not valid.
     fn into_component(self) -> Result<Component, BlockError>;
+
+    /// What the block is up to numbers, so that a diagram need not write equal equations anew.
+    ///
+    /// Blocks with equal templates must have equal components but for default values, and none
+    /// may be given for settings that [`into_component`](Self::into_component) refuses.
+    /// Default: none.
+    fn template(&self) -> Option<Template<'_>> {
+        None
+    }
 }
 
 /// A block with equations or a nested diagram, ready to be added to a diagram.

@@ -12,7 +12,7 @@ pub use builder::DiagramBuilder;
 pub use port::{BlockId, InputPort, OutputPort};
 
 use crate::block::Part;
-use crate::equations::EquationSystem;
+use crate::equations::{EquationSystem, RateTransition};
 use crate::error::{EquationError, UnknownName};
 use crate::flatten;
 use crate::name::nearest;
@@ -130,6 +130,16 @@ impl Diagram {
     /// loop variables; [`EquationError::Start`] for a start value that depends on a state.
     pub fn flatten(&self) -> Result<EquationSystem, EquationError> {
         flatten::flatten(self, true)
+    }
+
+    /// Signals that pass from one clock to another without a hold; see
+    /// [`EquationSystem::check_rates`].
+    ///
+    /// # Errors
+    ///
+    /// As [`flatten`](Self::flatten).
+    pub fn check_rates(&self) -> Result<Vec<RateTransition>, EquationError> {
+        Ok(self.flatten()?.check_rates())
     }
 
     /// Whether an exported output depends on an exported input without a state between them.

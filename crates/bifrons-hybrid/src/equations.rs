@@ -3,6 +3,7 @@
 mod builder;
 mod display;
 mod instant;
+mod rates;
 mod table;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use bifrons_expr::{Expr, Symbol, SymbolCursor};
 pub use builder::EquationSystemBuilder;
 pub use instant::{DiscreteState, GuardEquation, Update};
 pub(crate) use instant::{InstantNode, base_name, instant_order, pre_symbol};
+pub use rates::RateTransition;
 pub(crate) use table::{Meaning, SymbolTable};
 
 use crate::error::{EquationError, UnknownName};

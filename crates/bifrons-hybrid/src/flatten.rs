@@ -94,7 +94,11 @@ impl<'n, 'd> Emitter<'n, 'd> {
     fn new(net: &'n Net<'d>, graph: &'n Digraph) -> Self {
         let symbols = net.symbols();
         let mut values = vec![None; net.nodes.len()];
-        let (mut parameters, mut inputs) = (Vec::new(), Vec::new());
+        let count = |own: fn(&Node) -> bool| net.nodes.iter().filter(|node| own(node)).count();
+        let parameter_count = count(|node| matches!(node, Node::Parameter(_)));
+        let equation_count = count(|node| matches!(node, Node::Equation));
+        let mut parameters = Vec::with_capacity(parameter_count);
+        let mut inputs = Vec::new();
         for (node, symbol) in symbols.iter().enumerate() {
             let Some(symbol) = symbol.clone() else {
                 continue;
@@ -124,7 +128,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
             values,
             parameters,
             inputs,
-            definitions: Vec::new(),
+            definitions: Vec::with_capacity(equation_count),
             loops: Vec::new(),
             defaults: Defaults::default(),
             guesses: BTreeMap::new(),

@@ -36,6 +36,22 @@ impl Digraph {
         Self { starts, targets }
     }
 
+    /// A graph without nodes, with room for some nodes and edges.
+    pub(crate) fn with_capacity(nodes: usize, edges: usize) -> Self {
+        let mut starts = Vec::with_capacity(nodes + 1);
+        starts.push(0);
+        Self {
+            starts,
+            targets: Vec::with_capacity(edges),
+        }
+    }
+
+    /// Adds the next node with its successors, each of which must be a node in the end.
+    pub(crate) fn push_node(&mut self, successors: impl IntoIterator<Item = usize>) {
+        self.targets.extend(successors);
+        self.starts.push(self.targets.len());
+    }
+
     /// Number of nodes.
     #[must_use]
     pub fn node_count(&self) -> usize {

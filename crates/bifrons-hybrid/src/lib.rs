@@ -67,12 +67,12 @@ mod time_guards;
 mod trim;
 mod update_program;
 
-pub use block::{Block, BlockSpec, BlockSpecBuilder, Component, UnitConversion};
+pub use block::{Block, BlockSpec, BlockSpecBuilder, Component, Template, UnitConversion};
 pub use container::{Enabled, ForEach, Triggered};
 pub use diagram::{BlockId, Diagram, DiagramBuilder, InputPort, OutputPort};
 pub use equations::{
     ContinuousState, Definition, DiscreteState, EquationSystem, EquationSystemBuilder,
-    GuardEquation, LoopEquations, Output, Parameter, Update,
+    GuardEquation, LoopEquations, Output, Parameter, RateTransition, Update,
 };
 pub use error::{
     AlgebraicLoop, BlockError, DiagramError, EquationError, LinearisationError, LoopKind,

@@ -15,9 +15,13 @@ mod maths;
 #[cfg(test)]
 mod nonlinear;
 #[cfg(test)]
+mod rates;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod source;
+#[cfg(test)]
+mod template;
 #[cfg(test)]
 mod vector;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bifrons_expr::{Expr, Symbol, Unit};
 
+use super::template::is_default;
 use super::{BlockSpec, BlockUpdate, Form, Local, Role, units};
 use crate::equations::{GuardEquation, base_name};
 use crate::error::BlockError;
@@ -387,13 +388,12 @@ fn check_parameters(kind: &str, locals: &[Local], defaults: &[f64]) -> Result<()
             continue;
         };
         let value = defaults[default];
-        let outside = range != ParameterRange::FINITE && !range.contains(value);
-        if value.is_nan() || outside {
+        if !is_default(value, range) {
             return Err(BlockError::Value {
                 kind: kind.to_owned(),
                 setting: local.symbol.name().to_owned(),
                 value,
-                requirement: if outside {
+                requirement: if range != ParameterRange::FINITE {
                     "must be in the range that is declared for the parameter"
                 } else {
                     "must be a number"

@@ -8,8 +8,8 @@ use bifrons_expr::{Symbol, SymbolMap, Unit};
 
 use super::port::{BlockId, BlockReference, InputPort, OutputPort, Port};
 use super::{Content, Diagram, ExportedInput, ExportedOutput, Member, Source, drop_members};
-use crate::block::{Block, Form, Part};
-use crate::error::{DiagramError, UnitMismatch, UnknownPort};
+use crate::block::{Block, Form, Part, Templates};
+use crate::error::{BlockError, DiagramError, UnitMismatch, UnknownPort};
 use crate::name::{NameProblem, check_name, nearest};
 
 /// Collects blocks and connections; [`build`](Self::build) makes the [`Diagram`].
@@ -24,6 +24,7 @@ pub struct DiagramBuilder {
     by_name: SymbolMap<usize>,
     /// The last block of each kind.
     forms: BTreeMap<Arc<str>, Arc<Form>>,
+    templates: Templates,
     inputs: Vec<ExportedInput>,
     outputs: Vec<ExportedOutput>,
     exports_by_name: BTreeMap<Arc<str>, Export>,
@@ -44,6 +45,7 @@ impl DiagramBuilder {
             members: Vec::new(),
             by_name: SymbolMap::new(),
             forms: BTreeMap::new(),
+            templates: Templates::default(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             exports_by_name: BTreeMap::new(),
@@ -63,11 +65,11 @@ impl DiagramBuilder {
     ) -> Result<BlockId, DiagramError> {
         let name = name.into();
         check_name(&name).map_err(|problem| self.refuse_name(&name, problem))?;
-        if self.by_name.get(&name).is_some() {
-            return Err(self.refuse_name(&name, NameProblem::Duplicate));
-        }
-        let part = match block.into_component() {
-            Ok(component) => self.share(component.0),
+        let part = match self.part(block) {
+            Ok(part) => part,
+            Err(_) if self.by_name.get(&name).is_some() => {
+                return Err(self.refuse_name(&name, NameProblem::Duplicate));
+            }
             Err(source) => {
                 let (diagram, block) = (self.name.to_string(), name.to_string());
                 let source = Box::new(source);
@@ -79,14 +81,30 @@ impl DiagramBuilder {
             }
         };
         let index = self.members.len();
+        if !self.by_name.add(&Symbol::from(Arc::clone(&name)), index) {
+            return Err(self.refuse_name(&name, NameProblem::Duplicate));
+        }
         let sources = vec![Source::Open; part.input_count()];
-        self.by_name.insert(Symbol::from(Arc::clone(&name)), index);
         self.members.push(Member {
             name: Arc::clone(&name),
             part,
             sources,
         });
         Ok(BlockId { index, name })
+    }
+
+    /// The block as a part; its equations are written if it is the first of its template.
+    fn part(&mut self, block: impl Block) -> Result<Part, BlockError> {
+        let place = match block.template().map(|own| self.templates.find(own)) {
+            Some(Ok(spec)) => return Ok(Part::Block(spec)),
+            Some(Err(place)) => place,
+            None => None,
+        };
+        let part = self.share(block.into_component()?.0);
+        if let (Some(place), Part::Block(spec)) = (place, &part) {
+            self.templates.note(place, spec);
+        }
+        Ok(part)
     }
 
     /// Lets a block that differs from an earlier one in numbers only share everything else.
@@ -355,22 +373,24 @@ impl DiagramBuilder {
     fn find_input(&self, port: &Port) -> Result<(usize, usize), DiagramError> {
         let index = self.find_member(&port.block)?;
         let Member { name, part, .. } = &self.members[index];
-        part.find_input(&port.port)
+        let own = port.port.as_str();
+        part.find_input(own)
             .map(|input| (index, input))
             .ok_or_else(|| {
                 let known = (0..part.input_count()).map(|input| part.input_name(input));
-                self.refuse_port((name, part.kind()), "input", &port.port, known)
+                self.refuse_port((name, part.kind()), "input", own, known)
             })
     }
 
     fn find_output(&self, port: &Port) -> Result<(usize, usize), DiagramError> {
         let index = self.find_member(&port.block)?;
         let Member { name, part, .. } = &self.members[index];
-        part.find_output(&port.port)
+        let own = port.port.as_str();
+        part.find_output(own)
             .map(|output| (index, output))
             .ok_or_else(|| {
                 let known = (0..part.output_count()).map(|output| part.output_name(output));
-                self.refuse_port((name, part.kind()), "output", &port.port, known)
+                self.refuse_port((name, part.kind()), "output", own, known)
             })
     }
 

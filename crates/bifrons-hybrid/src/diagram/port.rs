@@ -20,19 +20,19 @@ impl BlockId {
 
     /// An input of the block; whether it exists is checked where it is used.
     #[must_use]
-    pub fn input(&self, port: impl Into<String>) -> InputPort {
+    pub fn input(&self, port: impl AsRef<str>) -> InputPort {
         InputPort(Port {
             block: BlockReference::Id(self.clone()),
-            port: port.into(),
+            port: PortName::new(port.as_ref()),
         })
     }
 
     /// An output of the block; whether it exists is checked where it is used.
     #[must_use]
-    pub fn output(&self, port: impl Into<String>) -> OutputPort {
+    pub fn output(&self, port: impl AsRef<str>) -> OutputPort {
         OutputPort(Port {
             block: BlockReference::Id(self.clone()),
-            port: port.into(),
+            port: PortName::new(port.as_ref()),
         })
     }
 }
@@ -48,7 +48,40 @@ pub struct OutputPort(pub(crate) Port);
 #[derive(Debug, Clone)]
 pub(crate) struct Port {
     pub(crate) block: BlockReference,
-    pub(crate) port: String,
+    pub(crate) port: PortName,
+}
+
+/// Longest name that takes no memory of its own.
+const SHORT: usize = 22;
+
+/// Name of a port on its way into a diagram.
+#[derive(Debug, Clone)]
+pub(crate) enum PortName {
+    Short { length: u8, bytes: [u8; SHORT] },
+    Long(Box<str>),
+}
+
+impl PortName {
+    fn new(name: &str) -> Self {
+        let mut bytes = [0; SHORT];
+        match (bytes.get_mut(..name.len()), u8::try_from(name.len())) {
+            (Some(own), Ok(length)) => {
+                own.copy_from_slice(name.as_bytes());
+                Self::Short { length, bytes }
+            }
+            _ => Self::Long(name.into()),
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Short { length, bytes } => {
+                let own = bytes.get(..usize::from(*length)).unwrap_or_default();
+                std::str::from_utf8(own).unwrap_or_default()
+            }
+            Self::Long(name) => name,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -63,7 +96,7 @@ impl Port {
         let (block, port) = text.rsplit_once('.').unwrap_or(("", text));
         Self {
             block: BlockReference::Name(block.to_owned()),
-            port: port.to_owned(),
+            port: PortName::new(port),
         }
     }
 }
@@ -89,5 +122,24 @@ impl From<&Self> for InputPort {
 impl From<&Self> for OutputPort {
     fn from(port: &Self) -> Self {
         port.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PortName, SHORT};
+
+    #[test]
+    fn names_of_every_length_are_kept() {
+        for length in [0, 1, SHORT - 1, SHORT, SHORT + 1, 300] {
+            for letter in ["u", "α"] {
+                let name = letter.repeat(length);
+                assert_eq!(
+                    PortName::new(&name).as_str(),
+                    name,
+                    "{length} times {letter}"
+                );
+            }
+        }
     }
 }

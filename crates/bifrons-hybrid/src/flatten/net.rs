@@ -55,11 +55,12 @@ impl<'d> Net<'d> {
     ///
     /// Cost: linear in blocks, ports and connections; no recursion.
     pub(super) fn expand(diagram: &'d Diagram, closed: bool) -> Self {
+        let blocks = diagram.block_count().min(1 << 20) + 1;
         let mut net = Self {
-            instances: Vec::new(),
-            children: Vec::new(),
-            nodes: Vec::new(),
-            owners: Vec::new(),
+            instances: Vec::with_capacity(blocks),
+            children: Vec::with_capacity(blocks),
+            nodes: Vec::with_capacity(2 * blocks),
+            owners: Vec::with_capacity(2 * blocks),
         };
         let mut open = vec![(diagram.name(), None, Body::Diagram(&diagram.0))];
         while let Some((name, place, body)) = open.pop() {
@@ -196,7 +197,7 @@ impl<'d> Net<'d> {
 
     /// Edges from each node to those that it is computed from.
     pub(super) fn dependencies(&self) -> Digraph {
-        let mut edges = Vec::with_capacity(self.nodes.len());
+        let mut graph = Digraph::with_capacity(self.nodes.len(), self.nodes.len());
         for instance in &self.instances {
             let first = instance.first_node;
             let count = match instance.body {
@@ -205,17 +206,19 @@ impl<'d> Net<'d> {
             };
             for node in first..first + count {
                 match (self.nodes[node], instance.body) {
-                    (Node::Alias(target), _) => edges.push((node, target)),
+                    (Node::Alias(target), _) => graph.push_node([target]),
                     (Node::Equation, Body::Block(block)) => {
-                        if let Role::Equation { uses, .. } = &block.form.locals[node - first].role {
-                            edges.extend(uses.iter().map(|&local| (node, first + local)));
-                        }
+                        let uses = match &block.form.locals[node - first].role {
+                            Role::Equation { uses, .. } => &uses[..],
+                            _ => &[],
+                        };
+                        graph.push_node(uses.iter().map(|&local| first + local));
                     }
-                    _ => {}
+                    _ => graph.push_node([]),
                 }
             }
         }
-        Digraph::from_edges(self.nodes.len(), &edges)
+        graph
     }
 
     /// Role of the local that a node of a block is.
