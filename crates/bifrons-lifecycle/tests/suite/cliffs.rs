@@ -1,9 +1,9 @@
 //! Subjects beside a cliff stay on its better side, whatever rounds.
 
-use bifrons_grids::Linear;
+use bifrons_grids::{Irregular, Linear};
 use bifrons_lifecycle::{
-    Ages, Domain, Edge, Liquid, Model, NbEgm, Parameters, Population, Regime, SimulateOptions,
-    Solution, Solver,
+    Ages, Domain, Edge, Liquid, Model, NNbEgm, NbEgm, Outer, OuterSearch, Parameters, Population,
+    Regime, SimulateOptions, Solution, Solver,
 };
 use bifrons_parallel::Threads;
 
@@ -107,4 +107,77 @@ fn what_a_solution_says_of_a_point_is_what_subjects_do() {
         at += usize::from((own[1] - LIMIT).abs() < 1e-9);
     }
     assert!(at > 100, "{at}");
+}
+
+const HOUSES: [f64; 4] = [0.5, 1.2, 2.4, 5.0];
+
+/// The same asset test for owners of a house that they keep or adjust.
+fn owners(test: &str, law: &str, search: OuterSearch) -> Solution {
+    let life = Regime::new("life")
+        .ages(0.0, 4.0)
+        .state("a", Linear::new(0.0, 40.0, 11).expect("nodes"))
+        .state("house", Irregular::new(HOUSES).expect("nodes"))
+        .action("c", Domain::free())
+        .action("investment", Domain::free())
+        .function("stock", "house + investment")
+        .function("cost", "adjusts*(investment + 0.1)")
+        .function(
+            "cash",
+            format!("1.013*a + 0.7 + (if a {test} limit then 1.1 else 0) - cost"),
+        )
+        .function("savings", "cash - c")
+        .utility("ln(c) + 0.3*ln(stock)")
+        .constraint("borrowing", "savings >= 0")
+        .law("a", law)
+        .law("house", "stock")
+        .liquid(Liquid::new("a", "c", "savings", dense(60.0, 120, 2)).resources("cash"))
+        .outer(Outer::new("house", "investment", "stock").cost("cost"))
+        .solver(Solver::NNbEgm(NNbEgm::new(search)))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(6).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(5.0, 5.0).utility("0"))
+        .build()
+        .expect("model");
+    let all = Parameters::new()
+        .set("discount_factor", 0.95)
+        .set("limit", LIMIT);
+    let problem = model.with_parameters(&all).expect("complete");
+    problem.solve().expect("solved")
+}
+
+#[test]
+fn owners_who_keep_or_adjust_are_on_the_better_side_of_a_cliff() {
+    let grid = || OuterSearch::grid(Irregular::new(HOUSES).expect("nodes"));
+    let mut all = Vec::new();
+    for (test, passes) in [
+        ("<=", (|a| a <= LIMIT) as fn(f64) -> bool),
+        (">=", |a| a >= LIMIT),
+    ] {
+        for law in ["savings", "1.03*savings + 0.1", "(savings + 0.3)/1.07"] {
+            let solution = owners(test, law, grid());
+            let first = (0..SUBJECTS).map(|i| 40.0 * (i as f64 + 0.37) / SUBJECTS as f64);
+            let houses = (0..SUBJECTS).map(|i| 0.5 + 4.5 * (i % 97) as f64 / 96.0);
+            let population = Population::new(SUBJECTS, "life")
+                .state("a", first.collect::<Vec<f64>>())
+                .state("house", houses.collect::<Vec<f64>>());
+            let panel = solution.simulate(&population, &SimulateOptions::new());
+            let table = panel.expect("simulated").table;
+            let period = table.u32("period").expect("column");
+            let rows = table.f64("a").expect("column").iter().zip(period);
+            let later = rows.filter(|(_, period)| (1..5).contains(*period));
+            let (mut at, mut wrong) = (0, 0);
+            for (&a, _) in later.filter(|(a, _)| (**a - LIMIT).abs() < 1e-9) {
+                at += 1;
+                wrong += usize::from(!passes(a));
+            }
+            println!("{test} {law}: {at} at the cliff, {wrong} on the worse side");
+            all.push((at, wrong));
+        }
+    }
+    assert!(
+        all.iter().all(|(at, wrong)| *at > 50 && *wrong == 0),
+        "{all:?}"
+    );
 }

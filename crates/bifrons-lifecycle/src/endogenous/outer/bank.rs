@@ -101,16 +101,39 @@ impl OuterBank {
         face: usize,
         choice: usize,
     ) -> Option<(&RowReader, &CellUtility)> {
-        let at = if self.by_state {
-            face
-        } else {
-            face / self.nodes.len()
-        };
-        self.adjusters[choice].row(at)
+        self.adjusters[choice].row(self.adjusted(face))
     }
 
     pub(super) fn keeper(&self, face: usize) -> Option<(&RowReader, &CellUtility)> {
         self.keepers.row(face).filter(|_| self.faces[face].may_keep)
+    }
+
+    /// The row of a choice at a face, whether it is feasible or not.
+    fn adjusted(&self, face: usize) -> usize {
+        if self.by_state {
+            face
+        } else {
+            face / self.nodes.len()
+        }
+    }
+
+    /// Consumption that leaves savings on the better side of every cliff of the rows at these
+    /// faces: of keeping, or of a choice. `sizes` is the sum of all numbers, without their signs,
+    /// that resources are made of.
+    pub(super) fn settle(
+        &self,
+        faces: impl Iterator<Item = usize>,
+        choice: Option<usize>,
+        (sizes, resources): (f64, f64),
+        consumption: f64,
+    ) -> f64 {
+        faces.fold(consumption, |c, face| {
+            let entry = match choice {
+                None => self.keepers.entries.get(face),
+                Some(choice) => self.adjusters[choice].entries.get(self.adjusted(face)),
+            };
+            entry.map_or(c, |entry| entry.settle(sizes, resources, c))
+        })
     }
 
     pub(super) fn cost(&self, face: usize, choice: usize) -> f64 {

@@ -92,6 +92,16 @@ impl<'a> Decider<'a> {
         })
     }
 
+    /// The faces beside a stock that count.
+    fn faces_of(
+        &self,
+        (cell, branch, weights): (usize, usize, [(usize, f64); 2]),
+    ) -> impl Iterator<Item = usize> {
+        let bank = self.bank;
+        let some = weights.into_iter().filter(|(_, weight)| *weight != 0.0);
+        some.map(move |(node, _)| bank.face(cell, branch, node))
+    }
+
     /// Keeping: rows at the nodes beside the stock, blended.
     fn keep(
         &self,
@@ -108,11 +118,13 @@ impl<'a> Decider<'a> {
             reader.read(utility.as_dyn(), resources).ok()
         };
         let own = blend(weights, read)?;
+        let faces = self.faces_of((cell, branch, weights));
+        let sizes = (liquid.abs() + resources.abs(), resources);
         Some(Best {
             branch,
             stock: face.keep,
             value: own.value,
-            policy: own.policy,
+            policy: self.bank.settle(faces, None, sizes, own.policy),
         })
     }
 
@@ -150,6 +162,7 @@ impl<'a> Decider<'a> {
             }
         }
         let (mut best, top) = best?;
+        let mut cost = self.costs[top];
         let row = |choice: usize| {
             let row = bank.adjuster(bank.face(cell, branch, weights[near].0), choice)?;
             Some((row, resources - self.costs[choice]))
@@ -158,13 +171,14 @@ impl<'a> Decider<'a> {
             .golden
             .and_then(|iterations| refined(&bank.choices, top, iterations, row));
         if let Some((stock, reading)) = better {
-            let mut cost = [f64::NAN];
-            self.faces.costs(&[stock], 1.0, &mut cost);
+            let mut own = [f64::NAN];
+            self.faces.costs(&[stock], 1.0, &mut own);
             let margin = self.kernel.stage.margin.as_ref()?;
             let lowest = margin.savings.first().copied().unwrap_or(0.0);
             // The policy is read between choices; savings stay at their limit or above.
-            let most = resources - cost[0] - lowest;
+            let most = resources - own[0] - lowest;
             if most > 0.0 {
+                cost = own[0];
                 let policy = reading.policy.min(most);
                 best = Best {
                     stock,
@@ -174,6 +188,10 @@ impl<'a> Decider<'a> {
                 };
             }
         }
+        let sizes = liquid.abs() + resources.abs() + cost.abs();
+        let faces = self.faces_of((cell, branch, weights));
+        let place = (sizes, resources - cost);
+        best.policy = bank.settle(faces, Some(top), place, best.policy);
         Some(best)
     }
 }
