@@ -1,6 +1,7 @@
 //! What can be wrong with a run before it starts, and how one run can fail.
 
-use bifrons_hybrid::{TimelineError, UnknownName};
+use bifrons_expr::{CompileError, ParseError};
+use bifrons_hybrid::{RationalError, TimelineError, UnknownName};
 use bifrons_memory::PlanError;
 use bifrons_ode::InputError;
 
@@ -114,6 +115,33 @@ pub enum BuildError {
         times: usize,
         /// Reductions given.
         reductions: usize,
+    },
+    /// The text of a recorded expression cannot be read.
+    #[error("recorded expression `{name}` cannot be read")]
+    Expression {
+        /// Name of the column.
+        name: String,
+        /// What is wrong, and where in the text.
+        #[source]
+        error: ParseError,
+    },
+    /// Recorded expressions cannot be evaluated together.
+    #[error("recorded expressions from `{name}` on cannot be compiled")]
+    ExpressionTape {
+        /// Name of the first column.
+        name: String,
+        /// Why.
+        #[source]
+        error: CompileError,
+    },
+    /// The start of the span has no exact decimal form that rows of a period could begin at.
+    #[error("rows of a period cannot begin at {start}; start at a number with fewer digits")]
+    PeriodStart {
+        /// Start of the span.
+        start: f64,
+        /// Why.
+        #[source]
+        error: RationalError,
     },
     /// A probability that has no quantile.
     #[error("probability of a quantile must lie between 0 and 1, got {probability}")]

@@ -514,7 +514,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             });
         }
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
-        let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
+        let signals = Signals::new(self.system, &self.recording)?;
         let policy = self.recording.resolve(span.0, span.1)?;
         policy.check_columns(&signals.names)?;
         let events = EventPlan::new(self.system, span, &self.events, self.log)?;

@@ -48,6 +48,10 @@ fn plans_bound_what_is_measured_and_steps_allocate_nothing() {
             Recording::reduce(times(), &[Reduction::Mean, Reduction::Integral]),
         ),
         (
+            "expressions",
+            Recording::times(times()).expression("half", "x / 2 + gain.k"),
+        ),
+        (
             "quantiles",
             Recording::reduce(
                 times(),
