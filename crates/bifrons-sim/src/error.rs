@@ -4,6 +4,7 @@ use bifrons_expr::{CompileError, ParseError};
 use bifrons_hybrid::{RationalError, TimelineError, UnknownName};
 use bifrons_memory::PlanError;
 use bifrons_ode::InputError;
+use bifrons_table::{SchemaError, SinkError};
 
 use crate::checkpoint::CheckpointError;
 use crate::report::MemberFailure;
@@ -143,6 +144,9 @@ pub enum BuildError {
         #[source]
         error: RationalError,
     },
+    /// Members of a sweep are not written while they run.
+    #[error("a sweep cannot spill rows; use another overflow and write its result with `write_to`")]
+    SpillInSweep,
     /// A probability that has no quantile.
     #[error("probability of a quantile must lie between 0 and 1, got {probability}")]
     Quantile {
@@ -195,6 +199,29 @@ pub struct RunError {
     pub failure: MemberFailure,
     /// What was recorded until then.
     pub partial: Box<Run>,
+}
+
+/// A run whose rows did not all reach a sink.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpillError {
+    /// The names of the columns do not make a schema.
+    #[error("rows of the run do not make a table; rename the recorded output")]
+    Schema(#[from] SchemaError),
+    /// The sink refused; the run ended there.
+    #[error(
+        "sink refused rows of the run after {} rows, at t = {}", partial.spilled(),
+        partial.last_time()
+    )]
+    Sink {
+        /// What the sink said.
+        source: SinkError,
+        /// The run until then; its rows are those that the sink did not take.
+        partial: Box<Run>,
+    },
+    /// The run did not reach its end; the sink has all rows until then.
+    #[error(transparent)]
+    Run(#[from] RunError),
 }
 
 /// A sweep that did not run. Failures of members are not errors of the sweep, see

@@ -24,6 +24,9 @@ pub enum Overflow {
     Thin,
     /// The last rows are kept.
     KeepLast,
+    /// Full blocks of that many rows go to a sink while the run goes on, see
+    /// [`Simulation::run_to`](crate::Simulation::run_to); nothing is lost. Single runs only.
+    Spill,
 }
 
 /// Which side of an event a row shows.
@@ -40,6 +43,15 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// Its code in a table.
+    pub(crate) const fn code(self) -> u32 {
+        match self {
+            Self::Step => 0,
+            Self::Before => 1,
+            Self::After => 2,
+        }
+    }
+
     /// Its number in a checkpoint.
     pub(crate) const fn number(self) -> u64 {
         match self {
@@ -223,6 +235,7 @@ impl Recording {
                 let kept = self.kept(due)?.map(|index| times[index]);
                 Ok(Policy::Times {
                     due,
+                    block: self.block(due),
                     times: kept.collect(),
                 })
             }
@@ -230,6 +243,7 @@ impl Recording {
                 let (due, time) = periodic(*period, t0, t_end)?;
                 Ok(Policy::Times {
                     due,
+                    block: self.block(due),
                     times: self.kept(due)?.map(time).collect(),
                 })
             }
@@ -255,6 +269,12 @@ impl Recording {
         }
     }
 
+    /// Rows that leave together, if they do.
+    fn block(&self, due: usize) -> Option<usize> {
+        let (rows, overflow) = self.capacity?;
+        (overflow == Overflow::Spill).then_some(rows.min(due))
+    }
+
     /// The rows that the capacity leaves of `due` ones.
     fn kept(&self, due: usize) -> Result<impl Iterator<Item = usize> + use<>, BuildError> {
         let (mut start, mut stride) = (0, 1);
@@ -265,6 +285,7 @@ impl Recording {
             match overflow {
                 Overflow::Error => return Err(BuildError::TooManyRows { due, rows }),
                 Overflow::KeepLast => start = due - rows,
+                Overflow::Spill => {}
                 Overflow::Thin => {
                     stride = 2;
                     while last.div_ceil(stride) + 1 > rows {
@@ -312,6 +333,8 @@ pub(crate) enum Policy {
     Times {
         times: Vec<f64>,
         due: usize,
+        /// Rows that are kept before they go to a sink, if they do.
+        block: Option<usize>,
     },
     Steps {
         capacity: Option<(usize, Overflow)>,
@@ -329,10 +352,24 @@ impl Policy {
     /// Numbers that a member keeps per signal column.
     pub(crate) fn rows(&self) -> usize {
         match self {
-            Self::Times { times, .. } => times.len(),
+            Self::Times { times, block, .. } => block.unwrap_or(times.len()),
             Self::Steps { capacity, .. } => capacity.map_or(0, |(rows, _)| rows),
             Self::Final | Self::Reduce { .. } => 1,
         }
+    }
+
+    /// Whether rows go to a sink while a run goes on.
+    pub(crate) fn spills(&self) -> bool {
+        match self {
+            Self::Times { block, .. } => block.is_some(),
+            Self::Steps { capacity, .. } => matches!(capacity, Some((_, Overflow::Spill))),
+            Self::Final | Self::Reduce { .. } => false,
+        }
+    }
+
+    /// Whether rows have a side of an event.
+    pub(crate) fn has_marks(&self) -> bool {
+        matches!(self, Self::Steps { .. })
     }
 
     /// The columns that are kept, from the names of the signals.

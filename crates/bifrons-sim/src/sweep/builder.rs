@@ -229,6 +229,9 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         if matches!(policy, Policy::Steps { capacity: None, .. }) {
             return Err(BuildError::Unbounded);
         }
+        if policy.spills() {
+            return Err(BuildError::SpillInSweep);
+        }
         if self.chunk == Some(0) {
             return Err(BuildError::ZeroChunk);
         }

@@ -11,7 +11,7 @@ use bifrons_sim::{SimulationBuilder, uniform_times};
 use crate::models;
 
 /// A ball that bounces, and a counter of tenths.
-fn ball() -> TapeSystem {
+pub(crate) fn ball() -> TapeSystem {
     let s = Expr::symbol;
     EquationSystem::builder("ball")
         .parameter("e", 0.8)

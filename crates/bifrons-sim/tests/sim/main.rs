@@ -24,5 +24,6 @@ mod reference;
 mod reference_stiff;
 mod rows;
 mod sensitivities;
+mod spill;
 mod starts;
 mod sweeps;
