@@ -1,8 +1,10 @@
 //! What can be wrong with a run before it starts, and how one run can fail.
 
-use bifrons_hybrid::{TimelineError, UnknownName};
+use bifrons_expr::{CompileError, ParseError};
+use bifrons_hybrid::{RationalError, TimelineError, UnknownName};
 use bifrons_memory::PlanError;
 use bifrons_ode::InputError;
+use bifrons_table::{SchemaError, SinkError};
 
 use crate::checkpoint::CheckpointError;
 use crate::report::MemberFailure;
@@ -115,6 +117,36 @@ pub enum BuildError {
         /// Reductions given.
         reductions: usize,
     },
+    /// The text of a recorded expression cannot be read.
+    #[error("recorded expression `{name}` cannot be read")]
+    Expression {
+        /// Name of the column.
+        name: String,
+        /// What is wrong, and where in the text.
+        #[source]
+        error: ParseError,
+    },
+    /// Recorded expressions cannot be evaluated together.
+    #[error("recorded expressions from `{name}` on cannot be compiled")]
+    ExpressionTape {
+        /// Name of the first column.
+        name: String,
+        /// Why.
+        #[source]
+        error: CompileError,
+    },
+    /// The start of the span has no exact decimal form that rows of a period could begin at.
+    #[error("rows of a period cannot begin at {start}; start at a number with fewer digits")]
+    PeriodStart {
+        /// Start of the span.
+        start: f64,
+        /// Why.
+        #[source]
+        error: RationalError,
+    },
+    /// Members of a sweep are not written while they run.
+    #[error("a sweep cannot spill rows; use another overflow and write its result with `write_to`")]
+    SpillInSweep,
     /// A probability that has no quantile.
     #[error("probability of a quantile must lie between 0 and 1, got {probability}")]
     Quantile {
@@ -167,6 +199,29 @@ pub struct RunError {
     pub failure: MemberFailure,
     /// What was recorded until then.
     pub partial: Box<Run>,
+}
+
+/// A run whose rows did not all reach a sink.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpillError {
+    /// The names of the columns do not make a schema.
+    #[error("rows of the run do not make a table; rename the recorded output")]
+    Schema(#[from] SchemaError),
+    /// The sink refused; the run ended there.
+    #[error(
+        "sink refused rows of the run after {} rows, at t = {}", partial.spilled(),
+        partial.last_time()
+    )]
+    Sink {
+        /// What the sink said.
+        source: SinkError,
+        /// The run until then; its rows are those that the sink did not take.
+        partial: Box<Run>,
+    },
+    /// The run did not reach its end; the sink has all rows until then.
+    #[error(transparent)]
+    Run(#[from] RunError),
 }
 
 /// A sweep that did not run. Failures of members are not errors of the sweep, see

@@ -45,9 +45,9 @@ mod sweep;
 mod times;
 
 pub use checkpoint::{Advance, Checkpoint, CheckpointError, ResumeError};
-pub use error::{BuildError, RunError, SweepError};
+pub use error::{BuildError, RunError, SpillError, SweepError};
 pub use events::{EventOptions, EventRecord, Outcome};
-pub use recording::{CustomReduction, Mark, Overflow, Recording, Reduction};
+pub use recording::{CustomReduction, Formula, Mark, Overflow, Recording, Reduction};
 pub use report::{MemberFailure, MemberReport, Status};
 pub use simulation::{Run, Simulation, SimulationBuilder};
 pub use sweep::{Sweep, SweepBuilder, SweepPlan, SweepResult, WriteError};

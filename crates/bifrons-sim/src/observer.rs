@@ -1,11 +1,16 @@
 //! Values of signals along a step.
 
+mod formulas;
+
 use bifrons_hybrid::{HybridSystem, UnknownName};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::Step;
 
+use crate::error::BuildError;
 use crate::parameters::Parameters;
+use crate::recording::Recording;
+use formulas::{FormulaWorkspace, Formulas, Values};
 
 /// Rows that are computed together.
 pub(crate) const BLOCK: usize = 64;
@@ -17,6 +22,8 @@ pub(crate) enum Source {
     State(usize),
     /// The signal is an output that must be evaluated.
     Output(usize),
+    /// The signal is an expression.
+    Expression(usize),
 }
 
 /// The signals of a recording.
@@ -24,19 +31,20 @@ pub(crate) enum Source {
 pub(crate) struct Signals {
     pub(crate) names: Vec<String>,
     pub(crate) sources: Vec<Source>,
+    formulas: Option<Formulas>,
 }
 
 impl Signals {
     pub(crate) fn new<S: HybridSystem>(
         system: &S,
-        wanted: Option<&[String]>,
-    ) -> Result<Self, UnknownName> {
+        recording: &Recording,
+    ) -> Result<Self, BuildError> {
         let schema = system.schema();
-        let names: Vec<String> = match wanted {
-            Some(names) => names.to_vec(),
+        let mut names: Vec<String> = match &recording.signals {
+            Some(names) => names.clone(),
             None => schema.output_names().map(str::to_owned).collect(),
         };
-        let sources = names
+        let mut sources: Vec<_> = names
             .iter()
             .map(|name| {
                 let output = schema.output(name)?;
@@ -45,7 +53,14 @@ impl Signals {
                     .map_or(Source::Output(output), Source::State))
             })
             .collect::<Result<_, UnknownName>>()?;
-        Ok(Self { names, sources })
+        let expressions = &recording.expressions;
+        names.extend(expressions.iter().map(|(name, _)| name.clone()));
+        sources.extend((0..expressions.len()).map(Source::Expression));
+        Ok(Self {
+            names,
+            sources,
+            formulas: Formulas::new(system, expressions)?,
+        })
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -79,6 +94,7 @@ struct Outputs<S: HybridSystem> {
     discrete: Vec<f64>,
     state: Vec<f64>,
     values: Vec<f64>,
+    formulas: Option<FormulaWorkspace>,
 }
 
 impl<'a, S: HybridSystem> Observer<'a, S> {
@@ -96,6 +112,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
             discrete: vec![0.0; system.events().discretes().len()],
             state: vec![0.0; schema.state_count()],
             values: vec![0.0; schema.output_count()],
+            formulas: signals.formulas.as_ref().map(|own| own.workspace(level)),
         });
         let block = vec![[0.0; BLOCK]; signals.count()];
         Self {
@@ -121,7 +138,10 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
             schema.parameter_count() + discretes + schema.state_count() + schema.output_count();
         let vectors = Part::new("vectors", Footprint::of::<f64>(numbers));
         let system = Part::new("system", system.workspace_footprint(1));
-        Part::beside("signals", [block, vectors, system])
+        let formulas = signals.formulas.as_ref();
+        let formulas = formulas.map_or(Footprint::ZERO, Formulas::footprint);
+        let formulas = Part::new("expressions", formulas);
+        Part::beside("signals", [block, vectors, system, formulas])
     }
 
     /// Values of a signal in the block filled last.
@@ -149,7 +169,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
         for (row, &t) in times.iter().enumerate() {
             step.state_at(t, &mut outputs.state);
             outputs.evaluate(self.system, t);
-            outputs.write(self.signals, &mut self.block, row);
+            outputs.write(self.signals, &mut self.block, (row, t));
         }
     }
 
@@ -167,7 +187,7 @@ impl<'a, S: HybridSystem> Observer<'a, S> {
         let states = outputs.state.len();
         outputs.state.copy_from_slice(&state[..states]);
         outputs.evaluate(self.system, t);
-        outputs.write(self.signals, &mut self.block, 0);
+        outputs.write(self.signals, &mut self.block, (0, t));
     }
 }
 
@@ -195,10 +215,24 @@ impl<S: HybridSystem> Outputs<S> {
         system.outputs(&mut self.workspace, &[t], state, values);
     }
 
-    fn write(&self, signals: &Signals, block: &mut [[f64; BLOCK]], row: usize) {
-        for (values, source) in block.iter_mut().zip(&signals.sources) {
-            if let Source::Output(j) = source {
-                values[row] = self.values[*j];
+    /// Writes one row of the block from the outputs evaluated last, at the time of the row.
+    fn write(&mut self, signals: &Signals, block: &mut [[f64; BLOCK]], (row, t): (usize, f64)) {
+        let values = Values {
+            t,
+            outputs: &self.values,
+            state: &self.state,
+            discrete: &self.discrete,
+            parameters: &self.parameters,
+        };
+        let expressions = match (&signals.formulas, &mut self.formulas) {
+            (Some(formulas), Some(workspace)) => formulas.evaluate(workspace, values),
+            _ => &[],
+        };
+        for (column, source) in block.iter_mut().zip(&signals.sources) {
+            match source {
+                Source::State(_) => {}
+                Source::Output(j) => column[row] = self.values[*j],
+                Source::Expression(k) => column[row] = expressions[*k][0],
             }
         }
     }

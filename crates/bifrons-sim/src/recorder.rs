@@ -1,6 +1,7 @@
 //! Receives the steps of members and writes their rows.
 
 pub(crate) mod folds;
+pub(crate) mod spill;
 pub(crate) mod steps;
 
 use bifrons_hybrid::HybridSystem;
@@ -13,6 +14,7 @@ use crate::recording::{Mark, Policy, Reduction};
 use crate::report::{MemberFailure, MemberReport, Status};
 use crate::times::due;
 use folds::{Folds, quantile};
+use spill::RowTaker;
 use steps::{Offered, StepRows};
 
 /// Where the rows of a chunk of members go.
@@ -46,6 +48,10 @@ pub(crate) struct Recorder<'c, 'o, S: HybridSystem, const W: usize> {
     pub(crate) folds: &'c mut [Folds],
     /// The first row that did not fit, of each lane.
     pub(crate) full: [Option<f64>; W],
+    /// Takes full blocks, in runs of one member.
+    pub(crate) spill: Option<&'c mut dyn RowTaker>,
+    /// Rows of the block at given times, in runs of one member.
+    pub(crate) filled: usize,
     pub(crate) destination: Destination<'c>,
     pub(crate) failures: &'c mut Vec<(usize, MemberFailure)>,
 }
@@ -111,6 +117,9 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
             Policy::Times { times, .. } | Policy::Reduce { times, .. } => {
                 let end = due(times, self.next[lane], t_new, self.direction);
                 self.take_within(step, times, end, discrete);
+                if self.has_failed() {
+                    return Flow::Stop;
+                }
                 Flow::Until(times.get(end).copied().unwrap_or(f64::INFINITY))
             }
         }
@@ -162,6 +171,9 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
                     self.take(lane, member, index, &[t]);
                 }
                 self.next[lane] = end;
+                if self.has_failed() {
+                    return Flow::Stop;
+                }
                 Flow::Until(times.get(end).copied().unwrap_or(f64::INFINITY))
             }
         }
@@ -192,7 +204,8 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
         let (lane, member) = (end.lane, end.member);
         let (rows, dropped) = match self.policy {
             Policy::Final => (usize::from(self.take_final(end, discrete)), 0),
-            Policy::Times { times, due } => (self.next[lane], (due - times.len()) as u64),
+            Policy::Times { block: Some(_), .. } => (self.filled, 0),
+            Policy::Times { times, due, .. } => (self.next[lane], (due - times.len()) as u64),
             Policy::Reduce { reductions, .. } => {
                 let samples = self.next[lane];
                 self.finish_reductions(reductions, (lane, member), samples);
@@ -222,6 +235,9 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
     }
 
     fn failure(&self, end: &MemberEnd<'_>) -> Option<MemberFailure> {
+        if self.has_failed() {
+            return Some(MemberFailure::Sink { t: end.t });
+        }
         if let Some(t) = self.full[end.lane] {
             return Some(MemberFailure::TooManyRows {
                 rows: self.policy.rows(),
@@ -248,6 +264,12 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
     }
 
     fn offer(&mut self, lane: usize, t: f64, mark: Mark) -> Offered {
+        if let Some(spill) = &mut self.spill
+            && self.steps[lane].must_spill()
+            && !self.steps[lane].spill_to(&mut **spill)
+        {
+            return Offered::Full;
+        }
         let observer = &*self.observer;
         let offered = self.steps[lane].offer(t, mark, |signal| observer.values(signal, 1)[0]);
         if offered == Offered::Full {
@@ -263,6 +285,11 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
             Policy::Reduce { reductions, .. } => {
                 self.reduce(reductions, (lane, at), index, times);
             }
+            Policy::Times {
+                times: grid,
+                block: Some(block),
+                ..
+            } => self.take_block(index, times.len(), grid, *block),
             policy => {
                 let offset = at * policy.rows() + index;
                 let rows = times.len();
@@ -272,6 +299,43 @@ impl<S: HybridSystem, const W: usize> Recorder<'_, '_, S, W> {
                 }
             }
         }
+    }
+
+    /// Takes the block of the observer as the rows from `index` on, and hands over full blocks.
+    fn take_block(&mut self, index: usize, rows: usize, grid: &[f64], block: usize) {
+        let mut done = 0;
+        while done < rows {
+            if self.filled == block && !self.hand_over(&grid[..index + done]) {
+                return;
+            }
+            let count = (rows - done).min(block - self.filled);
+            let place = self.filled..self.filled + count;
+            for (signal, column) in self.destination.columns.iter_mut().enumerate() {
+                let values = &self.observer.values(signal, rows)[done..done + count];
+                column[place.clone()].copy_from_slice(values);
+            }
+            self.filled += count;
+            done += count;
+        }
+    }
+
+    /// Hands over the block, whose times are the last ones of `before`.
+    fn hand_over(&mut self, before: &[f64]) -> bool {
+        let filled = self.filled;
+        let Some(spill) = &mut self.spill else {
+            return false;
+        };
+        let columns = self.destination.columns.iter();
+        let columns: Vec<&[f64]> = columns.map(|column| &column[..filled]).collect();
+        let taken = spill.take(&before[before.len() - filled..], &[], &columns);
+        if taken {
+            self.filled = 0;
+        }
+        taken
+    }
+
+    fn has_failed(&self) -> bool {
+        self.spill.as_ref().is_some_and(|spill| spill.has_failed())
     }
 
     fn take_final(&mut self, end: &MemberEnd<'_>, discrete: &[f64]) -> bool {

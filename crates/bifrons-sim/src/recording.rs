@@ -1,10 +1,14 @@
 //! What a run keeps, and when.
 
 mod custom;
+mod formula;
 mod reduction;
 
 pub use custom::CustomReduction;
+pub use formula::Formula;
 pub use reduction::Reduction;
+
+use bifrons_hybrid::{Clock, Rational, TimeGrid};
 
 use crate::error::BuildError;
 
@@ -20,6 +24,9 @@ pub enum Overflow {
     Thin,
     /// The last rows are kept.
     KeepLast,
+    /// Full blocks of that many rows go to a sink while the run goes on, see
+    /// [`Simulation::run_to`](crate::Simulation::run_to); nothing is lost. Single runs only.
+    Spill,
 }
 
 /// Which side of an event a row shows.
@@ -36,6 +43,15 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// Its code in a table.
+    pub(crate) const fn code(self) -> u32 {
+        match self {
+            Self::Step => 0,
+            Self::Before => 1,
+            Self::After => 2,
+        }
+    }
+
     /// Its number in a checkpoint.
     pub(crate) const fn number(self) -> u64 {
         match self {
@@ -58,6 +74,7 @@ impl Mark {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum When {
     Times(Vec<f64>),
+    Period(Rational),
     EveryStep,
     Events,
     Final,
@@ -69,13 +86,14 @@ pub(crate) enum When {
 
 /// What a run keeps: which signals, when, and how many rows at most.
 ///
-/// A signal is an output of the system. Rows at given times come from the dense output of the
+/// A signal is an output of the system or an expression over its quantities. Rows at given times come from the dense output of the
 /// integrator; no step is cut for them, so recording never changes a run. A row at the very time
 /// of an event shows the values after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
     pub(crate) when: When,
     pub(crate) signals: Option<Vec<String>>,
+    pub(crate) expressions: Vec<(String, Formula)>,
     pub(crate) capacity: Option<(usize, Overflow)>,
 }
 
@@ -84,6 +102,7 @@ impl Recording {
         Self {
             when,
             signals: None,
+            expressions: Vec::new(),
             capacity: None,
         }
     }
@@ -92,6 +111,36 @@ impl Recording {
     #[must_use]
     pub fn times(times: Vec<f64>) -> Self {
         Self::new(When::Times(times))
+    }
+
+    /// One row at the start and one after each period from then on, as far as the span goes.
+    ///
+    /// ```text
+    /// t_k = t0 ± k · period      (against time in a backward run)
+    /// ```
+    ///
+    /// Each time is one rounding of the exact sum of the shortest decimal form of `t0` and the
+    /// `k`-th multiple of the exact period, never a sum of times: rows neither drift nor get
+    /// lost, and the end of the span has a row exactly if it is on the grid. Memory: 8 bytes per
+    /// row for the times that a capacity leaves, which the plan counts.
+    ///
+    /// ```
+    /// # use bifrons_expr::Expr;
+    /// # use bifrons_hybrid::EquationSystem;
+    /// use bifrons_sim::{Recording, Simulation};
+    ///
+    /// # let x = Expr::symbol("x");
+    /// # let system = EquationSystem::builder("decay").state("x", -&x, 1.0).output("x", x);
+    /// # let system = system.build()?.compile()?;
+    /// let recording = Recording::period("0.1".parse()?);
+    /// let run = Simulation::builder(&system).record(recording).build()?.run()?;
+    /// assert_eq!(run.times()[3], 0.3);
+    /// assert_eq!(run.times().len(), 11);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn period(period: Rational) -> Self {
+        Self::new(When::Period(period))
     }
 
     /// A row at the start and one at the end of each accepted step; at an event one just before
@@ -132,6 +181,36 @@ impl Recording {
         self
     }
 
+    /// Records an expression under a name, behind the outputs and in the order of these calls.
+    ///
+    /// It may read outputs, states, discrete states and parameters by their names (an output
+    /// goes before a state of the same name), and `time`. It is evaluated wherever a row or a
+    /// sample is due, from the dense output like any signal, and changes no step. With
+    /// [`signals`](Self::signals) of no name, expressions are all that is recorded.
+    ///
+    /// A text that is no expression, or has an unknown name, is a
+    /// [`BuildError::Expression`] with the place in the text. Compiled systems carry no units, so
+    /// those of an expression are not checked.
+    ///
+    /// ```
+    /// # use bifrons_expr::Expr;
+    /// # use bifrons_hybrid::EquationSystem;
+    /// use bifrons_sim::{Recording, Simulation};
+    ///
+    /// # let x = Expr::symbol("x");
+    /// # let system = EquationSystem::builder("decay").state("x", -&x, 1.0).output("x", x);
+    /// # let system = system.build()?.compile()?;
+    /// let recording = Recording::times(vec![0.0, 1.0]).expression("half", "x / 2");
+    /// let run = Simulation::builder(&system).record(recording).build()?.run()?;
+    /// assert_eq!(run.signal("half")?[1], run.signal("x")?[1] / 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn expression(mut self, name: impl Into<String>, formula: impl Into<Formula>) -> Self {
+        self.expressions.push((name.into(), formula.into()));
+        self
+    }
+
     /// Keeps at most `rows` rows per member.
     #[must_use]
     pub fn capacity(mut self, rows: usize, overflow: Overflow) -> Self {
@@ -152,9 +231,20 @@ impl Recording {
         match &self.when {
             When::Times(times) => {
                 check(times, t0, t_end)?;
+                let due = times.len();
+                let kept = self.kept(due)?.map(|index| times[index]);
                 Ok(Policy::Times {
-                    due: times.len(),
-                    times: self.thinned(times)?,
+                    due,
+                    block: self.block(due),
+                    times: kept.collect(),
+                })
+            }
+            When::Period(period) => {
+                let (due, time) = periodic(*period, t0, t_end)?;
+                Ok(Policy::Times {
+                    due,
+                    block: self.block(due),
+                    times: self.kept(due)?.map(time).collect(),
                 })
             }
             When::Reduce { times, reductions } => {
@@ -179,29 +269,62 @@ impl Recording {
         }
     }
 
-    fn thinned(&self, times: &[f64]) -> Result<Vec<f64>, BuildError> {
-        let due = times.len();
-        let Some((rows, overflow)) = self.capacity else {
-            return Ok(times.to_vec());
-        };
-        if due <= rows {
-            return Ok(times.to_vec());
-        }
-        match overflow {
-            Overflow::Error => Err(BuildError::TooManyRows { due, rows }),
-            Overflow::KeepLast => Ok(times[due - rows..].to_vec()),
-            Overflow::Thin => {
-                let last = due - 1;
-                let mut stride = 2;
-                while last.div_ceil(stride) + 1 > rows {
-                    stride *= 2;
+    /// Rows that leave together, if they do.
+    fn block(&self, due: usize) -> Option<usize> {
+        let (rows, overflow) = self.capacity?;
+        (overflow == Overflow::Spill).then_some(rows.min(due))
+    }
+
+    /// The rows that the capacity leaves of `due` ones.
+    fn kept(&self, due: usize) -> Result<impl Iterator<Item = usize> + use<>, BuildError> {
+        let (mut start, mut stride) = (0, 1);
+        let last = due.saturating_sub(1);
+        if let Some((rows, overflow)) = self.capacity
+            && due > rows
+        {
+            match overflow {
+                Overflow::Error => return Err(BuildError::TooManyRows { due, rows }),
+                Overflow::KeepLast => start = due - rows,
+                Overflow::Spill => {}
+                Overflow::Thin => {
+                    stride = 2;
+                    while last.div_ceil(stride) + 1 > rows {
+                        stride *= 2;
+                    }
                 }
-                let mut kept: Vec<f64> = times[..last].iter().copied().step_by(stride).collect();
-                kept.push(times[last]);
-                Ok(kept)
             }
         }
+        let end = (due > 0).then_some(last);
+        Ok((start..last).step_by(stride).chain(end))
     }
+}
+
+/// Rows that a report can count.
+const MOST_ROWS: u32 = u32::MAX;
+
+/// The number of times of a period within a span, and each of them by its index.
+fn periodic(
+    period: Rational,
+    t0: f64,
+    t_end: f64,
+) -> Result<(usize, impl Fn(usize) -> f64), BuildError> {
+    // A backward run is the mirror image of a forward one.
+    let sign = if t_end < t0 { -1.0 } else { 1.0 };
+    let offset = Rational::decimal(sign * t0 + 0.0)
+        .map_err(|error| BuildError::PeriodStart { start: t0, error })?;
+    let grid = TimeGrid::new(&[Clock::new("recording", period, offset)])?;
+    let step = period.to_f64();
+    if (t_end - t0).abs() / step > f64::from(MOST_ROWS) {
+        let (due, rows) = (usize::MAX, MOST_ROWS as usize);
+        return Err(BuildError::TooManyRows { due, rows });
+    }
+    // The first one that is not before the end is a row if it is the end.
+    let first = grid.first_at(0, sign * t_end);
+    let mirrored = move |k: u64| grid.time(grid.units(0, k));
+    let due = first + u64::from(mirrored(first) <= sign * t_end);
+    let due = usize::try_from(due).unwrap_or(usize::MAX);
+    // No negative zero.
+    Ok((due, move |index| sign * mirrored(index as u64) + 0.0))
 }
 
 /// A recording with everything checked and known.
@@ -210,6 +333,8 @@ pub(crate) enum Policy {
     Times {
         times: Vec<f64>,
         due: usize,
+        /// Rows that are kept before they go to a sink, if they do.
+        block: Option<usize>,
     },
     Steps {
         capacity: Option<(usize, Overflow)>,
@@ -227,10 +352,24 @@ impl Policy {
     /// Numbers that a member keeps per signal column.
     pub(crate) fn rows(&self) -> usize {
         match self {
-            Self::Times { times, .. } => times.len(),
+            Self::Times { times, block, .. } => block.unwrap_or(times.len()),
             Self::Steps { capacity, .. } => capacity.map_or(0, |(rows, _)| rows),
             Self::Final | Self::Reduce { .. } => 1,
         }
+    }
+
+    /// Whether rows go to a sink while a run goes on.
+    pub(crate) fn spills(&self) -> bool {
+        match self {
+            Self::Times { block, .. } => block.is_some(),
+            Self::Steps { capacity, .. } => matches!(capacity, Some((_, Overflow::Spill))),
+            Self::Final | Self::Reduce { .. } => false,
+        }
+    }
+
+    /// Whether rows have a side of an event.
+    pub(crate) fn has_marks(&self) -> bool {
+        matches!(self, Self::Steps { .. })
     }
 
     /// The columns that are kept, from the names of the signals.

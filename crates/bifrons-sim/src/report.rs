@@ -176,6 +176,15 @@ pub enum MemberFailure {
         /// Time of the first row that does not fit.
         t: f64,
     },
+    /// Rows must go to a sink and there is none.
+    #[error("rows spill and there is no sink; run with `Simulation::run_to`")]
+    NoSink,
+    /// The sink refused rows.
+    #[error("sink refused rows at t = {t}")]
+    Sink {
+        /// Time of the last accepted state.
+        t: f64,
+    },
     /// Updates at one instant made guards fire again and again.
     #[error(
         "guards {} still fire after {rounds} rounds of updates at t = {t}; break the cycle or \

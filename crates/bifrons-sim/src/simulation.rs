@@ -2,6 +2,7 @@
 
 mod resumed;
 mod run;
+mod spilled;
 
 use std::cell::RefCell;
 
@@ -17,6 +18,7 @@ use crate::events::{EventLanes, EventOptions, EventPlan, EventRecord};
 use crate::observer::{Observer, Signals};
 use crate::parameters::{Parameters, Starts};
 use crate::recorder::folds::Folds;
+use crate::recorder::spill::RowTaker;
 use crate::recorder::steps::StepRows;
 use crate::recorder::{Destination, Recorder};
 use crate::recording::{Policy, Recording};
@@ -102,8 +104,9 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     ///
     /// [`RunError`] with everything that was recorded, if the end is not reached.
     pub fn run(&self) -> Result<Run, RunError> {
+        self.needs_no_sink()?;
         let mut kept = Kept::new(self);
-        self.integrate(&mut kept, None, None);
+        self.integrate(&mut kept, None, None, None);
         self.finish(kept)
     }
 
@@ -136,8 +139,9 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_until(&self, mut pause: impl FnMut(f64, u64) -> bool) -> Result<Advance, RunError> {
+        self.needs_no_sink()?;
         let mut kept = Kept::new(self);
-        match self.integrate(&mut kept, None, Some(&mut pause)) {
+        match self.integrate(&mut kept, None, Some(&mut pause), None) {
             Some(checkpoint) => Ok(Advance::Paused(checkpoint)),
             None => self.finish(kept).map(Advance::Ended),
         }
@@ -168,6 +172,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         checkpoint: &Checkpoint,
         mut pause: impl FnMut(f64, u64) -> bool,
     ) -> Result<Advance, ResumeError> {
+        self.needs_no_sink()?;
         checkpoint.fingerprint.check(&self.fingerprint())?;
         let states = self.system.schema().state_count();
         let other = |what| CheckpointError::OtherRun { what };
@@ -180,7 +185,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             return Err(other("equations").into());
         }
         let mut kept = Kept::new(self);
-        match self.integrate(&mut kept, Some(checkpoint), Some(&mut pause)) {
+        match self.integrate(&mut kept, Some(checkpoint), Some(&mut pause), None) {
             Some(checkpoint) => Ok(Advance::Paused(checkpoint)),
             None => Ok(self.finish(kept).map(Advance::Ended)?),
         }
@@ -189,7 +194,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
     /// The run, or the error with what was recorded.
     fn finish(&self, mut kept: Kept) -> Result<Run, RunError> {
         let failure = kept.failures.pop();
-        let run = Run::new(self, kept);
+        let run = Run::new(self, kept, 0);
         match failure {
             None => Ok(run),
             Some((_, failure)) => Err(RunError {
@@ -204,6 +209,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         kept: &mut Kept,
         resumed: Option<&Checkpoint>,
         pause: Option<&mut dyn FnMut(f64, u64) -> bool>,
+        spill: Option<&mut dyn RowTaker>,
     ) -> Option<Checkpoint> {
         let level = self.options.level.unwrap_or_else(Level::detect);
         let lanes = |plan| RefCell::new(EventLanes::new(self.system, plan, level));
@@ -212,7 +218,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         if let Some(checkpoint) = resumed {
             resumed::restore(self, checkpoint, kept, &mut place, events.as_ref());
         }
-        let paused = self.drive(kept, &mut place, events.as_ref(), resumed, pause);
+        let paused = self.drive(kept, &mut place, events.as_ref(), resumed, (pause, spill));
         if let Some(paused) = paused {
             (place.next, place.last_time) = (paused.row, paused.last_time);
             return Some(resumed::save(self, kept, &paused, &place, events.as_ref()));
@@ -230,7 +236,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         place: &mut Place,
         events: Option<&RefCell<EventLanes<'_, S, 1>>>,
         resumed: Option<&Checkpoint>,
-        pause: Option<&mut dyn FnMut(f64, u64) -> bool>,
+        (pause, spill): (Pause<'_>, Option<&mut dyn RowTaker>),
     ) -> Option<run::Paused> {
         let schema = self.system.schema();
         let level = self.options.level.unwrap_or_else(Level::detect);
@@ -251,6 +257,8 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             steps: &mut kept.steps,
             folds: &mut kept.folds,
             full: [None],
+            spill: spill.map(|spill| spill as &mut dyn RowTaker),
+            filled: 0,
             destination: Destination {
                 first: 0,
                 columns: kept.columns.iter_mut().map(Vec::as_mut_slice).collect(),
@@ -307,6 +315,9 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         slopes
     }
 }
+
+/// Asked after a step whether to stop for now.
+type Pause<'p> = Option<&'p mut dyn FnMut(f64, u64) -> bool>;
 
 /// Where the recorder stands.
 #[derive(Debug)]
@@ -514,7 +525,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             });
         }
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
-        let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
+        let signals = Signals::new(self.system, &self.recording)?;
         let policy = self.recording.resolve(span.0, span.1)?;
         policy.check_columns(&signals.names)?;
         let events = EventPlan::new(self.system, span, &self.events, self.log)?;

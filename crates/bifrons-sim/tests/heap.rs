@@ -48,6 +48,10 @@ fn plans_bound_what_is_measured_and_steps_allocate_nothing() {
             Recording::reduce(times(), &[Reduction::Mean, Reduction::Integral]),
         ),
         (
+            "expressions",
+            Recording::times(times()).expression("half", "x / 2 + gain.k"),
+        ),
+        (
             "quantiles",
             Recording::reduce(
                 times(),
@@ -93,5 +97,47 @@ fn a_longer_run_allocates_not_one_block_more() {
         blocks(1000.0),
         short,
         "peak and blocks of a run a hundred times longer"
+    );
+}
+
+#[test]
+fn rows_that_spill_allocate_for_their_blocks_only() {
+    use bifrons_table::{Batch, Schema, SinkError, TableSink};
+    struct Blocks(u64);
+    impl TableSink for Blocks {
+        fn begin(&mut self, _: &Schema) -> Result<(), SinkError> {
+            Ok(())
+        }
+        fn append(&mut self, _: &Batch<'_>) -> Result<(), SinkError> {
+            self.0 += 1;
+            Ok(())
+        }
+        fn finish(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+    let system = models::oscillator();
+    let counts = |t_end: f64| {
+        let simulation = Simulation::builder(&system)
+            .span(0.0, t_end)
+            .record(Recording::every_step().capacity(50, Overflow::Spill))
+            .build()
+            .expect("valid run");
+        let mut sink = Blocks(0);
+        let (peak, blocks) = measured(|| simulation.run_to(&mut sink).expect("room"));
+        (peak, blocks, sink.0)
+    };
+    let (peak, blocks, taken) = counts(50.0);
+    let (long_peak, long_blocks, long_taken) = counts(1000.0);
+    assert!(
+        long_taken > 10 * taken,
+        "{long_taken} blocks of rows, {taken} before"
+    );
+    assert_eq!(long_peak, peak, "peak of a run twenty times longer");
+    // Two lists of columns per block of rows: slices, then views of them.
+    let more = 2 * (long_taken - taken);
+    assert!(
+        long_blocks - blocks <= more,
+        "{long_blocks} - {blocks} > {more}"
     );
 }

@@ -50,9 +50,10 @@ impl Formulas {
         system: &S,
         formulas: &[(String, Formula)],
     ) -> Result<Option<Self>, BuildError> {
-        let (Some((first, _)), names) = (formulas.first(), names(system)) else {
+        let Some((first, _)) = formulas.first() else {
             return Ok(None);
         };
+        let names = names(system);
         let parser = Parser::new().symbols(names.iter().map(|(name, _)| Symbol::new(name)));
         let mut exprs = Vec::with_capacity(formulas.len());
         for (name, formula) in formulas {
@@ -91,9 +92,7 @@ impl Formulas {
     /// Bytes of a [`workspace`](Self::workspace).
     pub(super) fn footprint(&self) -> Footprint {
         let numbers = self.tape.variable_count() + self.tape.output_count();
-        self.tape
-            .footprint(1)
-            .beside(Footprint::of::<f64>(numbers))
+        self.tape.footprint(1).beside(Footprint::of::<f64>(numbers))
     }
 
     /// The values of all expressions, in order.
@@ -111,7 +110,7 @@ impl Formulas {
                 Input::Parameter(i) => values.parameters[i],
             };
         }
-        let (inputs, results) = (&workspace.inputs, &mut workspace.results);
+        let (inputs, results) = (&workspace.inputs[..], &mut workspace.results[..]);
         let registers = &mut workspace.registers;
         self.tape
             .evaluate(workspace.level, registers, &[inputs], results);

@@ -2,6 +2,7 @@
 
 use bifrons_memory::Footprint;
 
+use super::spill::RowTaker;
 use crate::checkpoint::{Reader, Writer};
 use crate::recording::{Mark, Overflow};
 
@@ -31,6 +32,8 @@ pub(crate) struct StepRows {
     latest_mark: Mark,
     /// Keeping the last: position of the oldest row.
     oldest: usize,
+    /// Rows that went to a sink.
+    spilled: u64,
 }
 
 impl StepRows {
@@ -47,6 +50,7 @@ impl StepRows {
             latest: vec![0.0; signals + 1],
             latest_mark: Mark::Step,
             oldest: 0,
+            spilled: 0,
         }
     }
 
@@ -109,6 +113,25 @@ impl StepRows {
         self.stride = 1;
         self.pending = false;
         self.oldest = 0;
+        self.spilled = 0;
+    }
+
+    /// Whether the block must go to a sink before there is room for a row.
+    pub(crate) fn must_spill(&self) -> bool {
+        matches!(self.capacity, Some((rows, Overflow::Spill)) if self.times.len() == rows)
+    }
+
+    /// Hands the block over and begins the next one; `false` if it was not taken.
+    pub(crate) fn spill_to(&mut self, taker: &mut dyn RowTaker) -> bool {
+        let columns: Vec<&[f64]> = self.columns.iter().map(Vec::as_slice).collect();
+        if !taker.take(&self.times, &self.marks, &columns) {
+            return false;
+        }
+        self.spilled += self.times.len() as u64;
+        self.times.clear();
+        self.marks.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        true
     }
 
     /// Offers the next row; `value(signal)` gives its values.
@@ -198,7 +221,7 @@ impl StepRows {
             column.rotate_left(self.oldest);
         }
         self.oldest = 0;
-        self.offered - self.times.len() as u64
+        self.offered - self.spilled - self.times.len() as u64
     }
 }
 

@@ -6,6 +6,7 @@ use bifrons_ode::{Flow, MemberEnd, MemberSink, Progress, Restart, Step};
 use super::{Kept, Last, Simulation};
 use crate::checkpoint::Checkpoint;
 use crate::events::{EventRecord, Outcome};
+use crate::recorder::spill::RowTaker;
 use crate::recording::{Mark, Policy};
 use crate::report::{MemberReport, Status};
 use crate::sink::LaneSink;
@@ -24,10 +25,16 @@ pub struct Run {
     outcome: Outcome,
     events: Vec<EventRecord>,
     events_dropped: u64,
+    spilled: u64,
 }
 
 impl Run {
-    pub(super) fn new<S: HybridSystem>(simulation: &Simulation<'_, S>, kept: Kept) -> Self {
+    pub(super) fn new<S: HybridSystem>(
+        simulation: &Simulation<'_, S>,
+        kept: Kept,
+        spilled: u64,
+    ) -> Self {
+        let before = usize::try_from(spilled).unwrap_or(usize::MAX);
         let Kept {
             mut columns,
             mut steps,
@@ -37,7 +44,10 @@ impl Run {
         } = kept;
         let rows = report.rows as usize;
         let mut times = match &simulation.policy {
-            Policy::Times { times, .. } => times.clone(),
+            Policy::Times { times, .. } => {
+                let rest = times.iter().skip(before).take(rows);
+                rest.copied().collect()
+            }
             Policy::Final => vec![report.last_time],
             Policy::Steps { .. } | Policy::Reduce { .. } => Vec::new(),
         };
@@ -64,7 +74,32 @@ impl Run {
             outcome: outcome(simulation.system, &report),
             events: last.log,
             events_dropped: last.dropped,
+            spilled,
         }
+    }
+
+    /// Hands the rows that are left to a sink; they stay where they are not taken.
+    pub(super) fn hand_over(&mut self, taker: &mut dyn RowTaker) {
+        let rows = self.report.rows as usize;
+        if self.times.is_empty() && rows == 1 {
+            // A reduction.
+            self.times.push(self.report.last_time);
+        }
+        let columns: Vec<&[f64]> = self.columns.iter().map(|own| &own[..rows]).collect();
+        if rows == 0 || !taker.take(&self.times, &self.marks, &columns) {
+            return;
+        }
+        self.spilled += rows as u64;
+        self.report.rows = 0;
+        self.times.clear();
+        self.marks.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Rows that a sink has taken, see [`Simulation::run_to`].
+    #[must_use]
+    pub const fn spilled(&self) -> u64 {
+        self.spilled
     }
 
     /// How the run ended.

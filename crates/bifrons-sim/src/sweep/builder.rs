@@ -223,11 +223,14 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         let parameters = Parameters::new(schema, &self.values, self.columns, members)?;
         let parameters = parameters.with_starts(starts);
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
-        let signals = Signals::new(self.system, self.recording.signals.as_deref())?;
+        let signals = Signals::new(self.system, &self.recording)?;
         let policy = self.recording.resolve(span.0, span.1)?;
         policy.check_columns(&signals.names)?;
         if matches!(policy, Policy::Steps { capacity: None, .. }) {
             return Err(BuildError::Unbounded);
+        }
+        if policy.spills() {
+            return Err(BuildError::SpillInSweep);
         }
         if self.chunk == Some(0) {
             return Err(BuildError::ZeroChunk);

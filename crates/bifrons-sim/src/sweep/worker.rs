@@ -111,6 +111,8 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             steps: &mut self.steps,
             folds: &mut self.folds,
             full: [None; W],
+            spill: None,
+            filled: 0,
             destination,
             failures: &mut failures,
         };

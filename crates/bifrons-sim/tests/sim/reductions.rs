@@ -53,6 +53,11 @@ fn ramp() -> TapeSystem {
 }
 
 /// The definition, on a copy that is sorted by insertion.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a position within the samples"
+)]
 fn naive_quantile(samples: &[f64], q: f64) -> f64 {
     let mut sorted: Vec<f64> = Vec::new();
     for &sample in samples {
@@ -285,7 +290,11 @@ fn reductions_that_make_no_sense_are_refused() {
     assert!(nan.ends_with("between 0 and 1, got NaN"), "{nan}");
     let twice = |name: &str| BuildError::SameColumn { name: name.into() };
     let custom = Reduction::Custom(rms());
-    assert_eq!(build(&[custom.clone(), custom]), twice("x.rms"), "twice");
+    assert_eq!(
+        build(&[custom.clone(), custom]),
+        twice("slope.rms"),
+        "twice"
+    );
     let max = CustomReduction::new("max", [0.0], |_: &mut [f64; 1], _, _| {}, |[x]| *x);
     let error = build(&[Reduction::Max, Reduction::Custom(max)]);
     assert_eq!(error, twice("slope.max"), "the name of another reduction");
