@@ -57,6 +57,8 @@ struct OneLane {
 struct Ended {
     stopped: bool,
     terminated: bool,
+    /// Whether signs of stiffness ask for another method.
+    stiff: bool,
     failure: Option<Failure>,
 }
 
@@ -194,9 +196,11 @@ where
     fn attend(&mut self, lanes: &mut Lanes<W>, one: &OneLane, look: bool) -> bool {
         let (lane, accepted) = (one.lane, lanes.control.accepts(one.lane));
         let t_end = self.settings.t_end;
+        let mut is_stiff = false;
         if accepted && lanes.accepted[lane] == lanes.stiffness_due[lane] {
             lanes.stiffness[lane].look(&self.stages, lane, one.h, lanes.accepted[lane]);
             lanes.stiffness_due[lane] = lanes.stiffness[lane].due();
+            is_stiff = lanes.stiffness[lane].suspected > 0;
         }
         if look && let Some(ended) = self.attend_events(lanes, one) {
             return ended;
@@ -208,6 +212,8 @@ where
                 Flow::Until(_) => {}
                 Flow::Stop => stopped = true,
                 Flow::Restart(restart) => {
+                    // Another solution from here on.
+                    is_stiff = false;
                     stopped = restart.stop;
                     failure = self.resume(lanes, lane, &restart).err();
                 }
@@ -217,7 +223,10 @@ where
         if !reached && !stopped && failure.is_none() {
             failure = self.failure(lanes, one);
             if failure.is_none() {
-                return false;
+                stopped = is_stiff && self.sink.is_stiff(lane, lanes.member[lane]);
+                if !stopped {
+                    return false;
+                }
             }
         }
         let current = if accepted {
@@ -234,6 +243,7 @@ where
             Ended {
                 stopped,
                 terminated: false,
+                stiff: is_stiff,
                 failure,
             },
         );
@@ -385,6 +395,7 @@ where
         let mut ended = Ended {
             stopped,
             terminated: change == Ok(Change::Terminate),
+            stiff: false,
             failure: change.err(),
         };
         if let Ok(Change::Restart(restart)) = change
@@ -512,7 +523,11 @@ where
             terminated: ended.terminated,
             failure: ended.failure,
             statistics,
-            progress: lanes.progress(lane),
+            progress: Progress {
+                counted: self.stages.counted(lane),
+                stiff: ended.stiff,
+                ..lanes.progress(lane)
+            },
         });
         lanes.stop(lane);
     }
@@ -581,11 +596,12 @@ where
         self.enter(lane);
         lanes.start(lane, member, t0, step, signed(output, direction));
         lanes.stiffness[lane] = Stiffness::new();
-        if let Some(progress) = resumed {
-            lanes.resume(lane, &progress);
-        }
         if !A::IMPLICIT {
             lanes.watch_stiffness(lane);
+        }
+        if let Some(progress) = resumed.filter(|progress| !progress.anew) {
+            lanes.resume(lane, &progress);
+            self.stages.recall(lane, progress.counted);
         }
         lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }

@@ -15,6 +15,7 @@ mod guards;
 mod implicit_sensitivities;
 mod loops;
 mod machines;
+mod methods;
 mod models;
 mod recording;
 mod reference;
