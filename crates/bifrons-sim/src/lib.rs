@@ -47,7 +47,7 @@ mod times;
 
 pub use checkpoint::{Advance, Checkpoint, CheckpointError, ResumeError};
 pub use error::{BuildError, RunError, SweepError};
-pub use events::{EventOptions, EventRecord, Outcome};
+pub use events::{EventOptions, EventRecord, Hold, Outcome};
 pub use method::RunMethod;
 pub use recording::{Mark, Overflow, Recording, Reduction};
 pub use report::{MemberFailure, MemberReport, Status};

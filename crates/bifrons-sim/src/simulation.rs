@@ -388,6 +388,8 @@ pub(crate) struct Last {
     pub(crate) discrete: Vec<f64>,
     pub(crate) log: Vec<EventRecord>,
     pub(crate) dropped: u64,
+    /// Per guard: when its policy was entered last, or NaN.
+    pub(crate) held_at: Vec<f64>,
 }
 
 impl Last {
@@ -399,6 +401,7 @@ impl Last {
             discrete: vec![0.0; system.events().discretes().len()],
             log: Vec::new(),
             dropped: 0,
+            held_at: Vec::new(),
         }
     }
 
@@ -406,6 +409,7 @@ impl Last {
     fn take<S: HybridSystem>(&mut self, events: &mut EventLanes<'_, S, 1>) {
         self.discrete.copy_from_slice(events.discrete(0));
         (self.log, self.dropped) = events.take_log(0);
+        self.held_at = events.held_at(0).to_vec();
     }
 }
 

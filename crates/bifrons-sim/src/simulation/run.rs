@@ -28,6 +28,7 @@ pub struct Run {
     outcome: Outcome,
     events: Vec<EventRecord>,
     events_dropped: u64,
+    held: Vec<(String, f64)>,
 }
 
 impl Run {
@@ -69,6 +70,7 @@ impl Run {
             outcome: outcome(simulation.system, &report),
             events: last.log,
             events_dropped: last.dropped,
+            held: held(simulation.system, &last.held_at),
         }
     }
 
@@ -88,6 +90,11 @@ impl Run {
     #[must_use]
     pub const fn events_dropped(&self) -> u64 {
         self.events_dropped
+    }
+
+    /// The guards whose policy was entered ([`Hold`](crate::Hold)), and when last.
+    pub fn held(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
+        self.held.iter().map(|(guard, t)| (&**guard, *t))
     }
 
     /// Per row at steps or events: which side of an event it shows. Empty for other recordings.
@@ -164,6 +171,15 @@ fn phases<S: HybridSystem>(simulation: &Simulation<'_, S>, changed: Option<f64>)
         method: Method::Rodas5P,
     });
     core::iter::once(first).chain(second).collect()
+}
+
+/// Names of the guards whose policy was entered, and when.
+fn held<S: HybridSystem>(system: &S, held_at: &[f64]) -> Vec<(String, f64)> {
+    let guards = system.events().guards().iter().zip(held_at);
+    let entered = guards.filter(|(_, t)| !t.is_nan());
+    entered
+        .map(|(guard, &t)| (guard.name.to_string(), t))
+        .collect()
 }
 
 /// How a member ended, in words.

@@ -12,6 +12,7 @@ mod determinism;
 mod discrete_blocks;
 mod fast_edges;
 mod guards;
+mod holds;
 mod implicit_sensitivities;
 mod loops;
 mod machines;
