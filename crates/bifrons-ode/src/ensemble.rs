@@ -113,6 +113,18 @@ pub trait MemberSink<const W: usize> {
     /// An accepted step that the sink wanted to see.
     fn step(&mut self, step: &Step<'_, W>) -> Flow;
 
+    /// Whether a member whose explicit steps stability limits ends here, at the end of a step that
+    /// was shown if that was wanted: it can go on with another method from
+    /// [`Progress::for_another_method`].
+    ///
+    /// Asked from the first suspicion on ([`Statistics::stiff_suspected`]) at every look for signs
+    /// of stiffness, at least 25 steps apart or while signs last, except after a restart; when
+    /// depends on nothing but the steps. Default: no.
+    fn is_stiff(&mut self, lane: usize, member: usize) -> bool {
+        let _ = (lane, member);
+        false
+    }
+
     /// Writes the state of a member that is restarted. Default: the state stays as it is filled
     /// in, which is that at the end of the step.
     fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {

@@ -7,7 +7,6 @@ use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{LaneProblem, Progress};
 
-use crate::checkpoint::Checkpoint;
 use crate::events::EventLanes;
 use crate::parameters::Parameters;
 
@@ -61,7 +60,14 @@ pub(crate) struct Members<'a, 'p, S: HybridSystem, const W: usize> {
     pub(crate) events: Option<&'a RefCell<EventLanes<'p, S, W>>>,
     pub(crate) loops: Option<&'a LoopNotes<W>>,
     /// Where the only member goes on; its events stand there already.
-    pub(crate) resumed: Option<&'a Checkpoint>,
+    pub(crate) resumed: Option<Standing<'a>>,
+}
+
+/// Where a member goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing<'a> {
+    pub(crate) progress: Progress,
+    pub(crate) state: &'a [f64],
 }
 
 /// Per lane: the last algebraic loop of its member without solution.
@@ -117,8 +123,8 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
         let states = self.system.schema().state_count();
         state[states..].fill(0.0);
         self.system.set_parameters(wide, lane, parameters);
-        if let Some(checkpoint) = self.resumed {
-            state[..states].copy_from_slice(&checkpoint.state);
+        if let Some(standing) = self.resumed {
+            state[..states].copy_from_slice(standing.state);
             self.restart(lane, member);
             return;
         }
@@ -149,7 +155,7 @@ impl<S: HybridSystem, const W: usize> LaneProblem<W> for Members<'_, '_, S, W> {
     }
 
     fn progress(&self, _lane: usize, _member: usize) -> Option<Progress> {
-        self.resumed.map(|checkpoint| checkpoint.progress)
+        self.resumed.map(|standing| standing.progress)
     }
 
     fn restart(&mut self, lane: usize, _member: usize) {

@@ -3,10 +3,10 @@
 mod bytes;
 mod fingerprint;
 
-use bifrons_ode::Progress;
+use bifrons_ode::{Progress, Statistics};
 
 use crate::error::RunError;
-use crate::simulation::Run;
+use crate::simulation::{Phases, Run};
 
 pub(crate) use bytes::{Reader, Writer};
 pub(crate) use fingerprint::{Fingerprint, Taken};
@@ -14,7 +14,7 @@ pub(crate) use fingerprint::{Fingerprint, Taken};
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 8] = b"bifronsC";
 /// Version of the format; a checkpoint of another version is refused.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A run that was paused between two steps: everything that it needs to go on as if nothing had
 /// happened, bit for bit.
@@ -33,6 +33,10 @@ pub struct Checkpoint {
     pub(crate) state: Vec<f64>,
     /// Derivatives at the state, which tell a system whose equations have changed.
     pub(crate) slopes: Vec<f64>,
+    /// What methods before the present one have done.
+    pub(crate) phases: Box<Phases>,
+    /// What the present one has cost.
+    pub(crate) spent: Box<Statistics>,
     /// Events, then the record.
     pub(crate) rest: Vec<u8>,
 }
@@ -120,6 +124,12 @@ impl Checkpoint {
         writer.number(self.next);
         writer.numbers(&self.state);
         writer.numbers(&self.slopes);
+        self.phases.write(&mut writer);
+        let spent = Phases {
+            before: *self.spent,
+            ..Phases::default()
+        };
+        spent.write(&mut writer);
         writer.bytes(&self.rest);
         writer.seal()
     }
@@ -146,6 +156,8 @@ impl Checkpoint {
             next: reader.number()?,
             state: reader.numbers()?,
             slopes: reader.numbers()?,
+            phases: Box::new(Phases::read(reader)?),
+            spent: Box::new(Phases::read(reader)?.before),
             rest: reader.bytes()?.to_vec(),
         })
     }

@@ -88,6 +88,24 @@ pub enum BuildError {
         /// End of the span.
         end: f64,
     },
+    /// A policy for a guard that the system does not have.
+    #[error("there is no guard `{guard}` to hold; the guards are: {}", known.join(", "))]
+    HoldGuard {
+        /// The name given.
+        guard: String,
+        /// Names of the guards.
+        known: Vec<String>,
+    },
+    /// A policy that writes NaN or infinity.
+    #[error("the hold of guard `{guard}` must set `{name}` to a finite value, got {value}")]
+    HoldValue {
+        /// Name of the guard.
+        guard: String,
+        /// Name of the state.
+        name: String,
+        /// The value found.
+        value: f64,
+    },
     /// A capacity that cannot hold what it must.
     #[error("recording capacity must be at least {least} rows, got {rows}")]
     Capacity {

@@ -1,6 +1,7 @@
 //! Events of a run: clocks, guards, what they change, and when a run has too many of them.
 
 mod course;
+mod hold;
 mod instant;
 mod lane;
 mod scan;
@@ -12,8 +13,11 @@ use bifrons_ode::{Restart, Step};
 
 use crate::checkpoint::{Reader, Writer};
 use crate::error::BuildError;
+use crate::parameters::Starts;
 use crate::report::MemberFailure;
 use lane::LaneEvents;
+
+pub use hold::Hold;
 
 /// How events are found, and how many of them are too many.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +43,8 @@ pub struct EventOptions {
     /// the time derivatives of its guards and they show that one was passed; otherwise bound the
     /// step with `Options::max_step`.
     pub parts: usize,
+    /// What is done, per guard, in place of ending as chattering. Default: nothing.
+    pub holds: Vec<Hold>,
 }
 
 impl Default for EventOptions {
@@ -48,6 +54,7 @@ impl Default for EventOptions {
             max_events_per_window: 16,
             window: None,
             parts: 8,
+            holds: Vec::new(),
         }
     }
 }
@@ -85,12 +92,16 @@ pub struct EventRecord {
     pub t: f64,
     /// Which clock or guard.
     pub trigger: Trigger,
+    /// Whether this is no firing, but the guard's policy was entered, see [`Hold`].
+    pub held: bool,
 }
 
 /// Checked settings of the events of all members.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EventPlan {
     pub(crate) grid: TimeGrid,
+    /// Policies of the guards.
+    pub(crate) holds: Vec<Option<Starts>>,
     pub(crate) options: EventOptions,
     pub(crate) window: f64,
     pub(crate) direction: f64,
@@ -132,6 +143,7 @@ impl EventPlan {
         }
         Ok(Some(Self {
             grid,
+            holds: hold::resolve(system, &options.holds)?,
             options: options.clone(),
             window,
             direction: if t_end < t0 { -1.0 } else { 1.0 },

@@ -34,6 +34,7 @@ mod adapter;
 mod checkpoint;
 mod error;
 mod events;
+mod method;
 mod observer;
 mod parameters;
 mod recorder;
@@ -46,7 +47,8 @@ mod times;
 
 pub use checkpoint::{Advance, Checkpoint, CheckpointError, ResumeError};
 pub use error::{BuildError, RunError, SpillError, SweepError};
-pub use events::{EventOptions, EventRecord, Outcome};
+pub use events::{EventOptions, EventRecord, Hold, Outcome};
+pub use method::RunMethod;
 pub use recording::{CustomReduction, Formula, Mark, Overflow, Recording, Reduction};
 pub use report::{MemberFailure, MemberReport, Status};
 pub use simulation::{Run, Simulation, SimulationBuilder};

@@ -17,7 +17,7 @@ pub(crate) struct Parameters {
 }
 
 /// Start values that take the place of those of the system.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Starts {
     /// Values for all members.
     values: Vec<(Start, f64)>,

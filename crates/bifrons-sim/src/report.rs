@@ -40,6 +40,9 @@ pub struct MemberReport {
     guard: u16,
     /// How it ended.
     pub status: Status,
+    /// Whether it turned stiff and went on with the implicit method, see
+    /// [`RunMethod::Automatic`](crate::RunMethod::Automatic).
+    pub turned_stiff: bool,
 }
 
 impl MemberFailure {
@@ -64,6 +67,7 @@ impl MemberReport {
             rejected: clip(end.statistics.rejected),
             events: 0,
             guard: 0,
+            turned_stiff: false,
             status: if end.failure.is_some() {
                 Status::Failed
             } else {
@@ -97,7 +101,10 @@ impl MemberReport {
             self.last_time.to_bits(),
             pair(self.rows, self.dropped),
             pair(self.accepted, self.rejected),
-            pair(self.events, u32::from(self.guard) | (status << 16)),
+            pair(
+                self.events,
+                u32::from(self.guard) | (status << 16) | (u32::from(self.turned_stiff) << 24),
+            ),
         ]
     }
 
@@ -114,7 +121,8 @@ impl MemberReport {
             rejected: half(steps >> 32)?,
             events: half(rest)?,
             guard: u16::try_from(last & 0xffff).ok()?,
-            status: match last >> 16 {
+            turned_stiff: last >> 24 == 1,
+            status: match (last >> 16) & 0xff {
                 0 => Status::NotRun,
                 1 => Status::Reached,
                 2 => Status::Failed,

@@ -1,5 +1,6 @@
 //! One run.
 
+mod phases;
 mod resumed;
 mod run;
 mod spilled;
@@ -9,12 +10,13 @@ use std::cell::RefCell;
 use bifrons_hybrid::{HybridSystem, Schema};
 use bifrons_lanes::Level;
 use bifrons_memory::{Footprint, Part};
-use bifrons_ode::{EnsembleWorkspace, Options, Tolerance, solve_members};
+use bifrons_ode::{EnsembleWorkspace, Options, Rodas5P, Tolerance};
 
-use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
+use crate::adapter::{LaneWorkspace, LoopNotes, dimension};
 use crate::checkpoint::{Advance, Checkpoint, CheckpointError, Fingerprint, ResumeError, Taken};
 use crate::error::{BuildError, RunError};
 use crate::events::{EventLanes, EventOptions, EventPlan, EventRecord};
+use crate::method::RunMethod;
 use crate::observer::{Observer, Signals};
 use crate::parameters::{Parameters, Starts};
 use crate::recorder::folds::Folds;
@@ -25,8 +27,9 @@ use crate::recording::{Policy, Recording};
 use crate::report::{MemberFailure, MemberReport};
 use crate::sink::LaneSink;
 
+pub(crate) use phases::{Alone, Phases};
 pub use run::Run;
-pub(crate) use run::find;
+pub(crate) use run::{Guarded, find};
 
 /// A single run of a system, ready to start. Running it twice gives the same bits.
 #[derive(Debug)]
@@ -37,6 +40,7 @@ pub struct Simulation<'s, S: HybridSystem> {
     pub(crate) policy: Policy,
     pub(crate) span: (f64, f64),
     pub(crate) options: Options,
+    pub(crate) method: RunMethod,
     pub(crate) events: Option<EventPlan>,
 }
 
@@ -50,6 +54,7 @@ pub struct SimulationBuilder<'s, S> {
     starts: Vec<(String, f64)>,
     recording: Recording,
     options: Options,
+    method: RunMethod,
     tolerance: Option<(f64, Vec<f64>)>,
     events: EventOptions,
     log: Option<usize>,
@@ -67,6 +72,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             starts: Vec::new(),
             recording: Recording::final_values(),
             options: Options::default(),
+            method: RunMethod::default(),
             tolerance: None,
             events: EventOptions::default(),
             log: None,
@@ -92,7 +98,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
                 Part::new("times", Footprint::of::<f64>(self.policy.times().len())),
                 LaneWorkspace::<S, 1>::footprint(self.system),
                 Observer::footprint(self.system, &self.signals),
-                Part::new("integrator", integrator::<1>(self.system)),
+                Part::new("integrator", integrator::<1>(self.system, self.method)),
                 events_footprint::<S, 1>(self.system, self.events.as_ref()),
             ],
         )
@@ -242,7 +248,6 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
         let level = self.options.level.unwrap_or_else(Level::detect);
         let mut workspace = LaneWorkspace::<S, 1>::new(self.system, level);
         let mut observer = Observer::new(self.system, &self.parameters, &self.signals, level);
-        let mut ensemble = EnsembleWorkspace::<1>::new(dimension(self.system));
         let loops = LoopNotes::of(self.system);
         let (t0, t_end) = self.span;
         let recorder = Recorder {
@@ -272,18 +277,25 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             events,
             loops: loops.as_ref(),
         };
-        let mut sink = run::Guarded::new(sink, &mut kept.last, pause, resumed, self.span);
-        let mut members = Members {
+        let mut sink = Guarded::new(
+            sink,
+            &mut kept.last,
+            pause,
+            resumed,
+            self.span,
+            &self.options,
+        );
+        let mut alone = Alone {
             system: self.system,
             parameters: &self.parameters,
             workspace: &mut workspace,
-            t0,
             events,
             loops: loops.as_ref(),
-            resumed,
+            span: self.span,
+            options: &self.options,
+            method: self.method,
         };
-        let (options, work) = (&self.options, &mut ensemble);
-        let solved = solve_members(&mut members, 0..1, t0, t_end, options, work, &mut sink);
+        let solved = alone.run(0, &mut sink, resumed);
         debug_assert!(
             solved.is_ok(),
             "options were checked by the builder: {solved:?}"
@@ -297,6 +309,7 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             parameters: &self.parameters,
             span: &self.span,
             options: &self.options,
+            method: self.method,
             recording: &(&self.policy, &self.signals),
             events: &self.events,
         })
@@ -365,7 +378,6 @@ impl Kept {
             .policy
             .column_names(&simulation.signals.names)
             .len();
-        let states = simulation.system.schema().state_count();
         let (rows, steps) = match simulation.policy {
             Policy::Steps { capacity, .. } => {
                 (0, vec![StepRows::new(simulation.signals.count(), capacity)])
@@ -377,13 +389,7 @@ impl Kept {
             steps,
             folds: Folds::lanes(&simulation.policy, simulation.signals.count(), 1),
             report: MemberReport::default(),
-            last: Last {
-                state: vec![0.0; states],
-                rhs: 0,
-                discrete: vec![0.0; simulation.system.events().discretes().len()],
-                log: Vec::new(),
-                dropped: 0,
-            },
+            last: Last::new(simulation.system),
             failures: Vec::new(),
         }
     }
@@ -394,21 +400,47 @@ impl Kept {
 pub(crate) struct Last {
     pub(crate) state: Vec<f64>,
     pub(crate) rhs: u64,
+    /// When the method changed.
+    pub(crate) changed: Option<f64>,
     pub(crate) discrete: Vec<f64>,
     pub(crate) log: Vec<EventRecord>,
     pub(crate) dropped: u64,
+    /// Per guard: when its policy was entered last, or NaN.
+    pub(crate) held_at: Vec<f64>,
 }
 
 impl Last {
+    pub(crate) fn new(system: &impl HybridSystem) -> Self {
+        Self {
+            state: vec![0.0; system.schema().state_count()],
+            rhs: 0,
+            changed: None,
+            discrete: vec![0.0; system.events().discretes().len()],
+            log: Vec::new(),
+            dropped: 0,
+            held_at: Vec::new(),
+        }
+    }
+
     /// Keeps what events leave behind.
     fn take<S: HybridSystem>(&mut self, events: &mut EventLanes<'_, S, 1>) {
         self.discrete.copy_from_slice(events.discrete(0));
         (self.log, self.dropped) = events.take_log(0);
+        self.held_at = events.held_at(0).to_vec();
     }
 }
 
-pub(crate) fn integrator<const W: usize>(system: &impl HybridSystem) -> Footprint {
-    EnsembleWorkspace::<W>::footprint(dimension(system))
+/// Memory of the method on `W` lanes, on one lane also of the larger one that it may change to.
+pub(crate) fn integrator<const W: usize>(
+    system: &impl HybridSystem,
+    method: RunMethod,
+) -> Footprint {
+    let n = dimension(system);
+    let is_alone = W == 1 && method.may_change(n);
+    if method == RunMethod::Rodas5P || is_alone {
+        return EnsembleWorkspace::<W>::footprint_for_method::<Rodas5P>(n, 0);
+    }
+    EnsembleWorkspace::<W>::footprint(n)
 }
 
 /// Memory of the events of `W` lanes.
@@ -481,6 +513,13 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
         self
     }
 
+    /// The method, or how it is chosen. Default: [`RunMethod::Automatic`].
+    #[must_use]
+    pub fn method(mut self, method: RunMethod) -> Self {
+        self.method = method;
+        self
+    }
+
     /// How events are found, and how many of them are too many.
     #[must_use]
     pub fn events(mut self, events: EventOptions) -> Self {
@@ -525,6 +564,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             });
         }
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
+        self.method.check(schema.state_count())?;
         let signals = Signals::new(self.system, &self.recording)?;
         let policy = self.recording.resolve(span.0, span.1)?;
         policy.check_columns(&signals.names)?;
@@ -536,6 +576,7 @@ impl<'s, S: HybridSystem> SimulationBuilder<'s, S> {
             policy,
             span,
             options,
+            method: self.method,
             events,
         })
     }

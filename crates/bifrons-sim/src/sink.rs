@@ -53,11 +53,7 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for LaneSink<'_, '_, '_, '_,
                 events.place(step, step.t_old());
                 Flow::Restart(restart_at(step.t_old(), Changes::default(), 0.0, true))
             }
-            Seen::Accumulates(guard) => {
-                events.end_chattering(lane, guard);
-                events.place(step, step.t_old());
-                Flow::Restart(restart_at(step.t_old(), Changes::default(), 0.0, true))
-            }
+            Seen::Accumulates(guard) => self.accumulate(events, step, guard),
             Seen::Nothing if events.ticks(lane, t_new) => self.event(events, step, t_new),
             Seen::Nothing => {
                 let flow = self.recorder.step(step, events.discrete(lane));
@@ -99,6 +95,36 @@ impl<S: HybridSystem, const W: usize> LaneSink<'_, '_, '_, '_, S, W> {
         let failure = self.loops.filter(|_| by_values)?.get(end.lane)?;
         let names = self.recorder.observer.system.loops();
         Some(Ending::Failed(MemberFailure::of_loop(names, failure)))
+    }
+
+    /// The events of a guard accumulate at the start of the step.
+    fn accumulate(
+        &mut self,
+        events: &mut EventLanes<'_, S, W>,
+        step: &Step<'_, W>,
+        guard: usize,
+    ) -> Flow {
+        let (lane, member, t) = (step.lane(), step.member(), step.t_old());
+        let discrete = events.discrete(lane).to_vec();
+        events.place(step, t);
+        if !events.hold_at(lane, guard, t) {
+            events.end_chattering(lane, guard);
+            return Flow::Restart(restart_at(t, Changes::default(), 0.0, true));
+        }
+        self.recorder.before_event(step, t, &discrete);
+        let recorded =
+            self.recorder
+                .after_event((lane, member), t, events.new_state(), events.discrete(lane));
+        let over = events.is_over(lane) || recorded == Flow::Stop;
+        let next = match look(events, lane, recorded) {
+            Flow::Until(next) => next,
+            _ => f64::INFINITY,
+        };
+        let changes = Changes {
+            state: true,
+            discrete: true,
+        };
+        Flow::Restart(restart_at(t, changes, next, over))
     }
 
     /// Something happens at `t`, which is in the step or at its end.

@@ -4,6 +4,7 @@ mod builder;
 mod checkpoint;
 mod plan;
 mod result;
+mod single;
 mod worker;
 
 use std::ops::ControlFlow;
@@ -18,6 +19,7 @@ use bifrons_parallel::Threads;
 
 use crate::error::SweepError;
 use crate::events::EventPlan;
+use crate::method::RunMethod;
 use crate::observer::Signals;
 use crate::parameters::Parameters;
 use crate::recorder::Destination;
@@ -40,6 +42,7 @@ pub struct Sweep<'s, S: HybridSystem> {
     policy: Policy,
     span: (f64, f64),
     options: Options,
+    method: RunMethod,
     threads: Threads,
     budget: Budget,
     /// Width of a chunk, if it is forced.
@@ -121,7 +124,7 @@ impl<'s, S: HybridSystem> Sweep<'s, S> {
                 done.fetch_add(destination.reports.len(), Ordering::Relaxed);
                 return;
             }
-            let outcome = worker.run(self, destination);
+            let outcome = worker.run(destination);
             let finished = done.fetch_add(outcome.members, Ordering::Relaxed) + outcome.members;
             if !outcome.failures.is_empty() {
                 lock(&failures).extend(outcome.failures);

@@ -54,6 +54,8 @@ struct OneLane {
 struct Ended {
     stopped: bool,
     terminated: bool,
+    /// Whether signs of stiffness ask for another method.
+    stiff: bool,
     failure: Option<Failure>,
 }
 

@@ -105,12 +105,20 @@ impl<const W: usize> Lanes<W> {
             accepted: self.accepted[lane],
             attempts: self.attempts[lane],
             restart_rhs: self.restart_rhs[lane],
+            trend: self.trend.memory(lane),
+            counted: (0, 0),
+            stiffness: self.stiffness[lane].to_words(),
+            anew: false,
+            stiff: false,
         }
     }
 
     /// Goes on where a member stood.
     pub(crate) fn resume(&mut self, lane: usize, progress: &Progress) {
         self.control.resume(lane, progress.memory);
+        self.trend.resume(lane, progress.trend);
+        self.stiffness[lane] = Stiffness::of_words(progress.stiffness);
+        self.stiffness_due[lane] = self.stiffness[lane].due();
         self.accepted[lane] = progress.accepted;
         self.attempts[lane] = progress.attempts;
         self.restart_rhs[lane] = progress.restart_rhs;

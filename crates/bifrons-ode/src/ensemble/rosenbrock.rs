@@ -223,6 +223,16 @@ impl<'w, M: Coefficients, const W: usize> Stages<'w, W> for Arrays<'w, M, W> {
         }
     }
 
+    fn counted(&self, lane: usize) -> (u64, u64) {
+        (self.rhs[lane], self.jacobians[lane])
+    }
+
+    fn recall(&mut self, lane: usize, counted: (u64, u64)) {
+        (self.rhs[lane], self.jacobians[lane]) = counted;
+        self.fresh[lane] = false;
+        self.renewed[lane] = false;
+    }
+
     #[inline(always)]
     fn attempt<P: LaneProblem<W>>(
         &mut self,

@@ -153,6 +153,16 @@ impl<const W: usize> Trend<W> {
     pub(crate) fn start(&mut self, lane: usize) {
         self.error[lane] = 0.0;
     }
+
+    /// What a lane remembers after an accepted step.
+    pub(crate) fn memory(&self, lane: usize) -> (f64, f64) {
+        (self.error[lane], self.done[lane])
+    }
+
+    /// Remembers what [`memory`](Self::memory) gave.
+    pub(crate) fn resume(&mut self, lane: usize, (error, done): (f64, f64)) {
+        (self.error[lane], self.done[lane]) = (error, done);
+    }
 }
 
 impl<const W: usize> Control<W> {

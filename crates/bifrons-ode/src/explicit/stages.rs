@@ -44,6 +44,17 @@ pub(crate) trait Stages<'w, const W: usize>: Sized {
         Statistics::default()
     }
 
+    /// Evaluations and Jacobians that a lane counts itself, for [`Stages::recall`].
+    fn counted(&self, lane: usize) -> (u64, u64) {
+        let _ = lane;
+        (0, 0)
+    }
+
+    /// A lane that was just loaded goes on after a step of this method, with these counts.
+    fn recall(&mut self, lane: usize, counted: (u64, u64)) {
+        let _ = (lane, counted);
+    }
+
     /// Advances every lane from `t` by `h` into `y_new`, and leaves `f(t_new, y_new)` as last
     /// slope. The first slope holds `f(t, y)`. Stages at the end are evaluated at `t_new` itself.
     fn attempt<P: LaneProblem<W>>(

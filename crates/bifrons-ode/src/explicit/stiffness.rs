@@ -54,6 +54,23 @@ impl Stiffness {
         }
     }
 
+    /// Everything that is known, as words.
+    pub(crate) const fn to_words(self) -> [u64; 3] {
+        let signs = (self.signs as u64) | ((self.clear as u64) << 32);
+        [signs, self.due, self.suspected]
+    }
+
+    /// What [`to_words`](Self::to_words) has written.
+    pub(crate) fn of_words([signs, due, suspected]: [u64; 3]) -> Self {
+        let half = |word: u64| u32::try_from(word & u64::from(u32::MAX)).unwrap_or(0);
+        Self {
+            signs: half(signs),
+            clear: half(signs >> 32),
+            due,
+            suspected,
+        }
+    }
+
     /// Count of accepted steps at which the next look is due.
     pub(crate) const fn due(&self) -> u64 {
         self.due

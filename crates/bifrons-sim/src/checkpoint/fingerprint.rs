@@ -5,6 +5,8 @@ use std::fmt::{Debug, Write as _};
 use bifrons_hybrid::HybridSystem;
 use bifrons_ode::Options;
 
+use crate::method::RunMethod;
+
 use super::{CheckpointError, Reader, Writer};
 
 /// What must be the same, by name.
@@ -27,6 +29,7 @@ pub(crate) struct Taken<'t, S> {
     pub(crate) parameters: &'t dyn Debug,
     pub(crate) span: &'t dyn Debug,
     pub(crate) options: &'t Options,
+    pub(crate) method: RunMethod,
     pub(crate) recording: &'t dyn Debug,
     pub(crate) events: &'t dyn Debug,
 }
@@ -50,7 +53,7 @@ impl Fingerprint {
             hash(system.as_bytes()),
             text(taken.parameters),
             text(taken.span),
-            text(&options),
+            text(&(taken.method, &options)),
             text(taken.recording),
             text(taken.events),
         ])

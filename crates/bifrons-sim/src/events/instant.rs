@@ -91,7 +91,7 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     }
 
     /// Updates until no guard is due any more.
-    fn rounds(&mut self, lane: usize, t: f64) -> Changes {
+    pub(super) fn rounds(&mut self, lane: usize, t: f64) -> Changes {
         let mut all = Changes::default();
         let mut round = 0;
         loop {
@@ -115,12 +115,19 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
                 self.lanes[lane].ending = Some(Ending::Terminated { guard });
                 return all;
             }
+            let mut changed = changes.state || changes.discrete;
             if let Some(guard) = chatters {
-                self.lanes[lane].ending = Some(Ending::Chattering { guard });
-                return all;
+                if !self.hold(lane, guard, t) {
+                    self.lanes[lane].ending = Some(Ending::Chattering { guard });
+                    return all;
+                }
+                all = Changes {
+                    state: true,
+                    discrete: true,
+                };
+                changed = true;
             }
             self.buffers.due_clocks.fill(false);
-            let changed = changes.state || changes.discrete;
             if !changed || !self.rearm(lane, t) {
                 self.buffers.due_guards.fill(false);
                 return all;
@@ -231,7 +238,7 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
     }
 
     /// Notes the guards that the update has carried through zero; false if there are none.
-    fn rearm(&mut self, lane: usize, t: f64) -> bool {
+    pub(super) fn rearm(&mut self, lane: usize, t: f64) -> bool {
         if !self.read(lane, t) {
             self.fail_not_finite(lane, t);
             return false;

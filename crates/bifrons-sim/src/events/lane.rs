@@ -28,6 +28,8 @@ pub(super) struct LaneEvents<S: HybridSystem> {
     pub(super) crossed: Vec<i8>,
     /// Per guard: that side, if its updates have turned it back and it has not left it, else 0.
     pub(super) returning: Vec<i8>,
+    /// Per guard: when its policy was entered last, or NaN.
+    pub(super) held_at: Vec<f64>,
     pub(super) count: u64,
     pub(super) ending: Option<Ending>,
     pub(super) log: Vec<EventRecord>,
@@ -50,6 +52,7 @@ impl<S: HybridSystem> LaneEvents<S> {
             residue: vec![0.0; guards],
             crossed: vec![0; guards],
             returning: vec![0; guards],
+            held_at: vec![f64::NAN; guards],
             count: 0,
             ending: None,
             log: Vec::new(),
@@ -61,7 +64,8 @@ impl<S: HybridSystem> LaneEvents<S> {
         let table: &EventTable = system.events();
         let guards = table.guards().len();
         let recent = guards * plan.options.max_events_per_window;
-        let numbers = system.schema().parameter_count() + table.discretes().len() + recent + guards;
+        let numbers =
+            system.schema().parameter_count() + table.discretes().len() + recent + 2 * guards;
         system
             .workspace_footprint(1)
             .beside(Footprint::of::<Self>(1))
@@ -81,6 +85,7 @@ impl<S: HybridSystem> LaneEvents<S> {
         self.crossed.fill(0);
         self.residue.fill(0.0);
         self.returning.fill(0);
+        self.held_at.fill(f64::NAN);
         self.count = 0;
         self.ending = None;
         self.log.clear();
@@ -98,12 +103,13 @@ impl<S: HybridSystem> LaneEvents<S> {
         writer.words(self.fired.iter().copied());
         writer.words(self.contacts.iter().map(|&contacts| contacts.into()));
         writer.numbers(&self.residue);
+        writer.numbers(&self.held_at);
         writer.word(self.count);
         writer.word(self.dropped);
         writer.numbers(&self.log.iter().map(|event| event.t).collect::<Vec<_>>());
         writer.words(self.log.iter().map(|event| match event.trigger {
-            Trigger::Clock(index) => 2 * index as u64,
-            Trigger::Guard(index) => 2 * index as u64 + 1,
+            Trigger::Clock(index) => 4 * index as u64,
+            Trigger::Guard(index) => 4 * index as u64 + 1 + 2 * u64::from(event.held),
         }));
     }
 
@@ -124,19 +130,21 @@ impl<S: HybridSystem> LaneEvents<S> {
             *own = u32::try_from(contacts).ok()?;
         }
         reader.fill(&mut self.residue)?;
+        reader.fill(&mut self.held_at)?;
         self.count = reader.word()?;
         self.dropped = reader.word()?;
         let times = reader.numbers()?;
         let triggers = same(&times, reader.words()?)?;
         self.log.clear();
         for (t, trigger) in times.into_iter().zip(triggers) {
-            let index = usize::try_from(trigger / 2).ok()?;
+            let index = usize::try_from(trigger / 4).ok()?;
+            let held = trigger % 4 == 3;
             let trigger = if trigger % 2 == 0 {
                 Trigger::Clock(index)
             } else {
                 Trigger::Guard(index)
             };
-            self.log.push(EventRecord { t, trigger });
+            self.log.push(EventRecord { t, trigger, held });
         }
         Some(())
     }
@@ -158,7 +166,11 @@ impl<S: HybridSystem> LaneEvents<S> {
         self.count += 1;
         if let Some(capacity) = plan.log {
             if self.log.len() < capacity {
-                self.log.push(EventRecord { t, trigger });
+                self.log.push(EventRecord {
+                    t,
+                    trigger,
+                    held: false,
+                });
             } else {
                 self.dropped += 1;
             }

@@ -44,6 +44,8 @@ pub(super) fn save<S: HybridSystem>(
         next: paused.next,
         slopes: simulation.slopes(t, &state, &discrete),
         state,
+        phases: Box::new(paused.phases),
+        spent: Box::new(paused.spent),
         rest: writer.into_part(),
     }
 }

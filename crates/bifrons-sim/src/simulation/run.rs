@@ -1,9 +1,12 @@
 //! What a single run returns.
 
 use bifrons_hybrid::{HybridSystem, UnknownName};
-use bifrons_ode::{Flow, MemberEnd, MemberSink, Progress, Restart, Step};
+use bifrons_ode::{
+    Failure, Flow, MemberEnd, MemberSink, Method, Options, Phase, Progress, Restart, Statistics,
+    Step,
+};
 
-use super::{Kept, Last, Simulation};
+use super::{Kept, Last, Phases, Simulation};
 use crate::checkpoint::Checkpoint;
 use crate::events::{EventRecord, Outcome};
 use crate::recorder::spill::RowTaker;
@@ -20,12 +23,14 @@ pub struct Run {
     last_state: Vec<f64>,
     report: MemberReport,
     rhs: u64,
+    phases: Vec<Phase>,
     marks: Vec<Mark>,
     last_discrete: Vec<f64>,
     outcome: Outcome,
     events: Vec<EventRecord>,
     events_dropped: u64,
     spilled: u64,
+    held: Vec<(String, f64)>,
 }
 
 impl Run {
@@ -69,12 +74,14 @@ impl Run {
             last_state: last.state,
             report,
             rhs: last.rhs,
+            phases: phases(simulation, last.changed),
             marks,
             last_discrete: last.discrete,
             outcome: outcome(simulation.system, &report),
             events: last.log,
             events_dropped: last.dropped,
             spilled,
+            held: held(simulation.system, &last.held_at),
         }
     }
 
@@ -118,6 +125,11 @@ impl Run {
     #[must_use]
     pub const fn events_dropped(&self) -> u64 {
         self.events_dropped
+    }
+
+    /// The guards whose policy was entered ([`Hold`](crate::Hold)), and when last.
+    pub fn held(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
+        self.held.iter().map(|(guard, t)| (&**guard, *t))
     }
 
     /// Per row at steps or events: which side of an event it shows. Empty for other recordings.
@@ -170,11 +182,39 @@ impl Run {
         &self.report
     }
 
+    /// From when on the run took steps of which method, see
+    /// [`RunMethod`](crate::RunMethod).
+    #[must_use]
+    pub fn phases(&self) -> &[Phase] {
+        &self.phases
+    }
+
     /// Evaluations of the right-hand side.
     #[must_use]
     pub const fn rhs_count(&self) -> u64 {
         self.rhs
     }
+}
+
+fn phases<S: HybridSystem>(simulation: &Simulation<'_, S>, changed: Option<f64>) -> Vec<Phase> {
+    let first = Phase {
+        t: simulation.span.0,
+        method: simulation.method.first(),
+    };
+    let second = changed.map(|t| Phase {
+        t,
+        method: Method::Rodas5P,
+    });
+    core::iter::once(first).chain(second).collect()
+}
+
+/// Names of the guards whose policy was entered, and when.
+fn held<S: HybridSystem>(system: &S, held_at: &[f64]) -> Vec<(String, f64)> {
+    let guards = system.events().guards().iter().zip(held_at);
+    let entered = guards.filter(|(_, t)| !t.is_nan());
+    entered
+        .map(|(guard, &t)| (guard.name.to_string(), t))
+        .collect()
 }
 
 /// How a member ended, in words.
@@ -207,7 +247,7 @@ pub(crate) fn find(names: &[String], name: &str) -> Result<usize, UnknownName> {
 }
 
 /// Passes everything to the recorder, keeps the last state, and pauses where that is wanted.
-pub(super) struct Guarded<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> {
+pub(crate) struct Guarded<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> {
     pub(super) sink: LaneSink<'e, 'p, 'c, 'o, S, 1>,
     pub(super) last: &'l mut Last,
     /// Asked after each step.
@@ -219,6 +259,17 @@ pub(super) struct Guarded<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> {
     pub(super) accepted: u64,
     pub(super) end: f64,
     pub(super) direction: f64,
+    pub(super) phases: Phases,
+    /// Whether the method changes where it meets stiffness.
+    pub(super) may_change: bool,
+    /// The method changes now.
+    changing: bool,
+    /// Cost of the present method, where a run is paused.
+    spent: Statistics,
+    /// Budget of all methods together.
+    max_steps: u64,
+    /// Evaluations that each start of a method is said to have taken beyond the slope.
+    probes: u64,
 }
 
 /// Where a run was paused.
@@ -229,16 +280,20 @@ pub(super) struct Paused {
     /// Index of the next row.
     pub(super) row: usize,
     pub(super) last_time: f64,
+    pub(super) phases: Phases,
+    pub(super) spent: Statistics,
 }
 
 impl<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> Guarded<'l, 'f, 'e, 'p, 'c, 'o, S> {
-    pub(super) fn new(
+    pub(crate) fn new(
         sink: LaneSink<'e, 'p, 'c, 'o, S, 1>,
         last: &'l mut Last,
         pause: Option<&'f mut dyn FnMut(f64, u64) -> bool>,
         resumed: Option<&Checkpoint>,
         (start, end): (f64, f64),
+        options: &Options,
     ) -> Self {
+        let phases = resumed.map_or_else(Phases::default, |checkpoint| *checkpoint.phases);
         Self {
             sink,
             last,
@@ -246,9 +301,16 @@ impl<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> Guarded<'l, 'f, 'e, 'p, 'c, 'o, S>
             paused: false,
             progress: Progress::default(),
             next: resumed.map(|checkpoint| checkpoint.next),
-            accepted: resumed.map_or(0, |checkpoint| checkpoint.progress.to_bits()[3]),
+            accepted: phases.before.accepted
+                + resumed.map_or(0, |checkpoint| checkpoint.progress.to_bits()[3]),
             end,
             direction: if end < start { -1.0 } else { 1.0 },
+            phases,
+            may_change: false,
+            changing: false,
+            spent: Statistics::default(),
+            max_steps: options.max_steps,
+            probes: u64::from(options.initial_step.is_none()),
         }
     }
 
@@ -258,7 +320,21 @@ impl<'l, 'f, 'e, 'p, 'c, 'o, S: HybridSystem> Guarded<'l, 'f, 'e, 'p, 'c, 'o, S>
             next: self.next.unwrap_or(f64::NEG_INFINITY),
             row: self.sink.recorder.next[0],
             last_time: self.sink.recorder.last_time[0],
+            phases: self.phases,
+            spent: self.spent,
         }
+    }
+
+    /// The other method goes on at `t` after one that has cost `spent`.
+    pub(super) fn change(&mut self, t: f64, spent: Statistics) {
+        self.phases.changed = Some(t);
+        self.phases.before = spent;
+        self.phases.before.rhs -= self.probes;
+    }
+
+    /// Where the other method goes on, if the run ended for it.
+    pub(super) fn take_change(&mut self) -> Option<Progress> {
+        core::mem::take(&mut self.changing).then(|| self.progress.for_another_method())
     }
 
     /// Every step must be shown where a pause may be wanted after it.
@@ -297,7 +373,11 @@ impl<S: HybridSystem> MemberSink<1> for Guarded<'_, '_, '_, '_, '_, '_, S> {
 
     fn step(&mut self, step: &Step<'_, 1>) -> Flow {
         if self.pause.is_none() {
-            return self.sink.step(step);
+            let flow = self.sink.step(step);
+            if let Flow::Until(next) | Flow::Restart(Restart { next, .. }) = flow {
+                self.next = Some(next);
+            }
+            return flow;
         }
         let t = step.t_new();
         self.accepted += 1;
@@ -326,6 +406,11 @@ impl<S: HybridSystem> MemberSink<1> for Guarded<'_, '_, '_, '_, '_, '_, S> {
         }
     }
 
+    fn is_stiff(&mut self, _lane: usize, _member: usize) -> bool {
+        self.changing = self.may_change;
+        self.changing
+    }
+
     fn restart(&mut self, lane: usize, member: usize, state: &mut [f64]) {
         self.sink.restart(lane, member, state);
     }
@@ -333,10 +418,30 @@ impl<S: HybridSystem> MemberSink<1> for Guarded<'_, '_, '_, '_, '_, '_, S> {
     fn end(&mut self, end: &MemberEnd<'_>) {
         let states = self.last.state.len();
         self.last.state.copy_from_slice(&end.state[..states]);
-        self.last.rhs = end.statistics.rhs;
         self.progress = end.progress;
-        if !self.paused {
-            self.sink.end(end);
+        if self.changing {
+            return self.change(end.t, end.statistics);
         }
+        self.spent = end.statistics;
+        if self.paused {
+            return;
+        }
+        let mut statistics = self.phases.before;
+        statistics += end.statistics;
+        self.last.rhs = statistics.rhs;
+        self.last.changed = self.phases.changed;
+        let budget = self.max_steps;
+        self.sink.end(&MemberEnd {
+            state: end.state,
+            failure: end.failure.map(|failure| match failure {
+                Failure::StepBudget { t, .. } => Failure::StepBudget { t, budget },
+                failure => failure,
+            }),
+            statistics,
+            ..*end
+        });
+        let place = end.member - self.sink.recorder.destination.first;
+        let reports = &mut self.sink.recorder.destination.reports;
+        reports[place].turned_stiff = self.phases.changed.is_some();
     }
 }

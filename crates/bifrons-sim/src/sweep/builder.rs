@@ -11,6 +11,7 @@ use bifrons_parallel::Threads;
 use super::{Progress, Sweep};
 use crate::error::BuildError;
 use crate::events::{EventOptions, EventPlan};
+use crate::method::RunMethod;
 use crate::observer::Signals;
 use crate::parameters::{Parameters, Starts};
 use crate::recording::{Policy, Recording};
@@ -28,6 +29,7 @@ pub struct SweepBuilder<'s, S> {
     members: Option<usize>,
     recording: Recording,
     options: Options,
+    method: RunMethod,
     tolerance: Option<(f64, Vec<f64>)>,
     threads: Threads,
     budget: Budget,
@@ -67,6 +69,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
             members: None,
             recording: Recording::final_values(),
             options: Options::default(),
+            method: RunMethod::default(),
             tolerance: None,
             threads: Threads::one(),
             budget: Budget::default(),
@@ -201,6 +204,13 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         self
     }
 
+    /// The method of each member, or how it is chosen. Default: [`RunMethod::Automatic`].
+    #[must_use]
+    pub fn method(mut self, method: RunMethod) -> Self {
+        self.method = method;
+        self
+    }
+
     /// How events are found, and how many of them are too many.
     #[must_use]
     pub fn events(mut self, events: EventOptions) -> Self {
@@ -223,6 +233,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
         let parameters = Parameters::new(schema, &self.values, self.columns, members)?;
         let parameters = parameters.with_starts(starts);
         let options = resolve(self.options, self.tolerance, schema.state_count())?;
+        self.method.check(schema.state_count())?;
         let signals = Signals::new(self.system, &self.recording)?;
         let policy = self.recording.resolve(span.0, span.1)?;
         policy.check_columns(&signals.names)?;
@@ -248,6 +259,7 @@ impl<'s, S: HybridSystem> SweepBuilder<'s, S> {
             policy,
             span,
             options,
+            method: self.method,
             threads: self.threads,
             budget: self.budget,
             chunk: self.chunk,

@@ -9,7 +9,7 @@ use crate::error::SweepError;
 /// First bytes of every checkpoint of a sweep.
 const MAGIC: &[u8; 8] = b"bifronsS";
 /// Version of the format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl<S: HybridSystem> Sweep<'_, S> {
     /// The rows and reports of the members that are finished, as bytes: those of a sweep that was
@@ -57,6 +57,7 @@ impl<S: HybridSystem> Sweep<'_, S> {
             parameters: &self.parameters,
             span: &self.span,
             options: &self.options,
+            method: self.method,
             recording: &(&self.policy, &self.signals),
             events: &self.events,
         })

@@ -3,6 +3,7 @@
 
 use super::{Drive, Ended, LEAST_STEP_ULP, OneLane, not_finite, signed};
 use crate::ensemble::lanes::Lanes;
+use crate::ensemble::progress::Progress;
 use crate::ensemble::{self, Flow, MemberEnd, MemberSink};
 use crate::error::Failure;
 use crate::problem::{Fault, LaneProblem};
@@ -21,9 +22,11 @@ where
     pub(super) fn attend(&mut self, lanes: &mut Lanes<W>, one: &OneLane, look: bool) -> bool {
         let (lane, accepted) = (one.lane, lanes.control.accepts(one.lane));
         let t_end = self.settings.t_end;
+        let mut is_stiff = false;
         if accepted && lanes.accepted[lane] == lanes.stiffness_due[lane] {
             lanes.stiffness[lane].look(&self.stages, lane, one.h, lanes.accepted[lane]);
             lanes.stiffness_due[lane] = lanes.stiffness[lane].due();
+            is_stiff = lanes.stiffness[lane].suspected > 0;
         }
         if look && let Some(ended) = self.attend_events(lanes, one) {
             return ended;
@@ -35,6 +38,8 @@ where
                 Flow::Until(_) => {}
                 Flow::Stop => stopped = true,
                 Flow::Restart(restart) => {
+                    // Another solution from here on.
+                    is_stiff = false;
                     stopped = restart.stop;
                     failure = self.resume(lanes, lane, &restart).err();
                 }
@@ -44,7 +49,10 @@ where
         if !reached && !stopped && failure.is_none() {
             failure = self.failure(lanes, one);
             if failure.is_none() {
-                return false;
+                stopped = is_stiff && self.sink.is_stiff(lane, lanes.member[lane]);
+                if !stopped {
+                    return false;
+                }
             }
         }
         let current = if accepted {
@@ -61,6 +69,7 @@ where
             Ended {
                 stopped,
                 terminated: false,
+                stiff: is_stiff,
                 failure,
             },
         );
@@ -209,7 +218,11 @@ where
             terminated: ended.terminated,
             failure: ended.failure,
             statistics,
-            progress: lanes.progress(lane),
+            progress: Progress {
+                counted: self.stages.counted(lane),
+                stiff: ended.stiff,
+                ..lanes.progress(lane)
+            },
         });
         lanes.stop(lane);
     }

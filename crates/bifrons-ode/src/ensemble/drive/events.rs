@@ -82,6 +82,7 @@ where
         let mut ended = Ended {
             stopped,
             terminated: change == Ok(Change::Terminate),
+            stiff: false,
             failure: change.err(),
         };
         if let Ok(Change::Restart(restart)) = change

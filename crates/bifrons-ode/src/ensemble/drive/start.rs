@@ -80,11 +80,12 @@ where
         self.enter(lane);
         lanes.start(lane, member, t0, step, signed(output, direction));
         lanes.stiffness[lane] = Stiffness::new();
-        if let Some(progress) = resumed {
-            lanes.resume(lane, &progress);
-        }
         if !A::IMPLICIT {
             lanes.watch_stiffness(lane);
+        }
+        if let Some(progress) = resumed.filter(|progress| !progress.anew) {
+            lanes.resume(lane, &progress);
+            self.stages.recall(lane, progress.counted);
         }
         lanes.limit[lane] = self.sink.limit(lane, member, t0, t_end);
     }
