@@ -277,22 +277,16 @@ impl<'s, S: HybridSystem> Simulation<'s, S> {
             events,
             loops: loops.as_ref(),
         };
-        let mut sink = Guarded::new(
-            sink,
-            &mut kept.last,
-            pause,
-            resumed,
-            self.span,
-            &self.options,
-        );
+        let (last, span, options) = (&mut kept.last, self.span, &self.options);
+        let mut sink = Guarded::new(sink, last, pause, resumed, span, options);
         let mut alone = Alone {
             system: self.system,
             parameters: &self.parameters,
             workspace: &mut workspace,
             events,
             loops: loops.as_ref(),
-            span: self.span,
-            options: &self.options,
+            span,
+            options,
             method: self.method,
         };
         let solved = alone.run(0, &mut sink, resumed);

@@ -109,22 +109,7 @@ impl Margin {
 impl MarginPlanner<'_> {
     /// The margin of the regime; complains about everything that the solver cannot take.
     pub(crate) fn plan(&mut self) -> Result<Option<Margin>, CompileError> {
-        if self.regime.is_terminal() {
-            self.refuse(
-                "TERMINAL",
-                "solver",
-                "the regime is terminal",
-                "remove the solver",
-            );
-            return Ok(None);
-        }
-        let Some(liquid) = self.regime.liquid.clone() else {
-            self.refuse(
-                "ROLE-STATE",
-                "liquid margin",
-                "there is no liquid margin",
-                "declare `liquid` with the state, the action, savings and their grid",
-            );
+        let Some(liquid) = self.liquid() else {
             return Ok(None);
         };
         let before = self.errors.len();
@@ -174,6 +159,29 @@ impl MarginPlanner<'_> {
             },
             outer,
         }))
+    }
+
+    /// What is declared as liquid; complains if nothing can be.
+    fn liquid(&mut self) -> Option<Liquid> {
+        if self.regime.is_terminal() {
+            self.refuse(
+                "TERMINAL",
+                "solver",
+                "the regime is terminal",
+                "remove the solver",
+            );
+            return None;
+        }
+        let liquid = self.regime.liquid.clone();
+        if liquid.is_none() {
+            self.refuse(
+                "ROLE-STATE",
+                "liquid margin",
+                "there is no liquid margin",
+                "declare `liquid` with the state, the action, savings and their grid",
+            );
+        }
+        liquid
     }
 
     fn reads_age(&self, expr: &Expr) -> bool {

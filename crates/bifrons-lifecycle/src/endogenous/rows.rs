@@ -322,10 +322,10 @@ pub(crate) fn footprint(
 ) -> Option<(Footprint, Footprint)> {
     let stage = &plan.stages[own.stage];
     let margin = stage.margin.as_ref()?;
-    let settings = plan.declaration.solver.settings()?;
     let nodes = margin.savings.len();
     let liquid = own.space.reader.space().shape()[margin.state];
-    let rows = own.space.len() / liquid * own.choices.branches;
+    let branches = own.choices.branches;
+    let rows = own.space.len() / liquid * branches;
     // Crossings are few; a row of a folded chain has at most twice its nodes.
     let records = match &margin.slopes {
         Some(_) => liquid,
@@ -341,17 +341,41 @@ pub(crate) fn footprint(
         Some(outer) => nested_footprint(own, outer, (rows, liquid, records)),
     };
     let kinked = plan.declaration.solver.kinked();
-    let kinked = kinked.filter(|_| margin.kinked.is_some());
-    let kinked = kinked.map_or(Footprint::ZERO, |own| KinkedWorker::footprint(nodes, &own));
-    let branches = own.choices.branches;
+    let kinked = kinked
+        .filter(|_| margin.kinked.is_some())
+        .map_or(Footprint::ZERO, |own| KinkedWorker::footprint(nodes, &own));
+    let worker = worker_footprint(plan, stage, margin, (nodes, liquid, branches))?;
+    let slopes = margin.slopes.as_ref();
+    let asset = slopes.map(|own| AssetWorker::footprint(own, 2 * nodes, branches));
+    let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
+        let candidates = choices(outer) * branches;
+        OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
+    });
+    let worker = worker.beside(nested).beside(kinked);
+    let slots = slots_footprint(plan, nodes, intervals);
+    Some((
+        bank,
+        worker
+            .beside(slots)
+            .beside(asset.unwrap_or(Footprint::ZERO)),
+    ))
+}
+
+/// Buffers of one worker that every solver with rows has.
+fn worker_footprint(
+    plan: &RegimePlan,
+    stage: &Stage,
+    margin: &Margin,
+    (nodes, liquid, branches): (usize, usize, usize),
+) -> Option<Footprint> {
+    let settings = plan.declaration.solver.settings()?;
     let width = plan.declaration.solver.branches_at_a_time(branches);
     let certainty = if plan.declaration.preferences.is_linear() {
         Footprint::ZERO
     } else {
         PowerCertainty::footprint(nodes)
     };
-    let constrained = settings.step.constrained_points;
-    let worker = stage
+    let own = stage
         .footprint()
         .beside(margin.cell.footprint())
         .beside(Expectation::footprint(
@@ -359,28 +383,27 @@ pub(crate) fn footprint(
             branches,
             settings.stochastic_node_batch_size,
         ))
-        .beside(StepWorkspace::footprint(nodes, constrained, 2))
+        .beside(StepWorkspace::footprint(
+            nodes,
+            settings.step.constrained_points,
+            2,
+        ))
         .beside(Row::footprint(2 * nodes))
         .beside(RowReader::footprint(nodes))
         .beside(Footprint::of::<f64>(nodes * (branches + 2)))
         .beside(certainty)
         .beside(Footprint::of::<f64>((width + 3) * liquid + width));
-    let asset = margin.slopes.as_ref().map_or(Footprint::ZERO, |slopes| {
-        AssetWorker::footprint(slopes, 2 * nodes, branches)
-    });
-    let slots = if intervals > 1 {
-        let live = plan.declaration.solver.intervals_at_a_time(intervals);
-        let slot = Slot::footprint(nodes, BREAKS).times(live as u64);
-        slot.beside(Footprint::of::<Slot>(live))
-    } else {
-        Footprint::ZERO
-    };
-    let nested = margin.outer.as_ref().map_or(Footprint::ZERO, |outer| {
-        let candidates = choices(outer) * own.choices.branches;
-        OuterReader::footprint(nodes.max(liquid), candidates, outer.batch)
-    });
-    let worker = worker.beside(nested).beside(kinked);
-    Some((bank, worker.beside(slots).beside(asset)))
+    Some(own)
+}
+
+/// Continuations of the intervals that are held at a time.
+fn slots_footprint(plan: &RegimePlan, nodes: usize, intervals: usize) -> Footprint {
+    if intervals <= 1 {
+        return Footprint::ZERO;
+    }
+    let live = plan.declaration.solver.intervals_at_a_time(intervals);
+    let slots = Slot::footprint(nodes, BREAKS).times(live as u64);
+    slots.beside(Footprint::of::<Slot>(live))
 }
 
 /// Whether nothing that may follow depends on savings: all is consumed, rows have no records.

@@ -120,19 +120,11 @@ impl Rows<'_> {
         Worker {
             now: machine(&kernel.stage.now),
             cell: machine(&margin.cell),
-            laws: margin
-                .laws
-                .iter()
-                .map(|law| law.as_ref().map(machine))
-                .collect(),
-            codes: edges
-                .iter()
-                .enumerate()
-                .map(|(index, edge)| {
-                    let codes = self.codes(index).filter(|_| has_codes(edge));
-                    codes.map(machine)
-                })
-                .collect(),
+            laws: {
+                let laws = margin.laws.iter();
+                laws.map(|law| law.as_ref().map(machine)).collect()
+            },
+            codes: self.code_machines(),
             terminals: self.targets.iter().map(terminal).collect(),
             expectation: Expectation::new().with_stochastic_node_batch_size(batch),
             certainty: (!kernel.plan.declaration.preferences.is_linear()).then(PowerCertainty::new),
@@ -160,12 +152,22 @@ impl Rows<'_> {
                 Box::new(AssetWorker::new(slopes, kernel, reader))
             }),
             chosen: None,
-            outer: self
-                .targets
-                .iter()
-                .any(Target::is_nested)
-                .then(Box::default),
+            outer: {
+                let is_nested = self.targets.iter().any(Target::is_nested);
+                is_nested.then(Box::default)
+            },
         }
+    }
+
+    fn code_machines(&self) -> Vec<Option<Machine>> {
+        let edges = self.kernel.stage.edges.iter().enumerate();
+        let own = edges.map(|(index, edge)| {
+            let program = self.codes(index).filter(|_| has_codes(edge))?;
+            let mut machine = program.machine();
+            program.set(&mut machine, &self.kernel.parameters);
+            Some(machine)
+        });
+        own.collect()
     }
 
     /// The laws of the discrete states of an edge.

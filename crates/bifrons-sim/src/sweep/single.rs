@@ -80,7 +80,7 @@ impl<S: HybridSystem, const W: usize> MemberSink<W> for Leaving<'_, '_, '_, '_, 
 }
 
 /// What all members of a chunk share.
-type Rest<'c, 'o, S> = (
+pub(super) type Rest<'c, 'o, S> = (
     &'c mut Observer<'o, S>,
     Destination<'c>,
     &'c mut Vec<(usize, MemberFailure)>,

@@ -1,6 +1,7 @@
 //! One thread's share of a sweep.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use bifrons_hybrid::HybridSystem;
 use bifrons_lanes::Level;
@@ -8,7 +9,7 @@ use bifrons_memory::{Footprint, Part};
 use bifrons_ode::{EnsembleWorkspace, InputError, Rodas5P, solve_members, solve_members_with};
 
 use super::Sweep;
-use super::single::{Leaving, Single};
+use super::single::{Leaving, Rest, Single};
 use crate::adapter::{LaneWorkspace, LoopNotes, Members, dimension};
 use crate::events::EventLanes;
 use crate::method::RunMethod;
@@ -106,17 +107,18 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
         let members = destination.first..destination.first + destination.reports.len();
         let count = members.len();
         let schema = sweep.system.schema();
+        let direction = if sweep.span.1 < sweep.span.0 {
+            -1.0
+        } else {
+            1.0
+        };
         let mut failures = Vec::new();
         let recorder = Recorder {
             observer: &mut self.observer,
             policy: &sweep.policy,
             parameters: &sweep.parameters,
             parameter_name: &|i| parameter_name(schema, i),
-            direction: if sweep.span.1 < sweep.span.0 {
-                -1.0
-            } else {
-                1.0
-            },
+            direction,
             next: [0; W],
             last_time: [0.0; W],
             last_value: &mut self.last_value,
@@ -145,36 +147,51 @@ impl<'a, S: HybridSystem, const W: usize> Worker<'a, S, W> {
             loops: self.loops.as_ref(),
             resumed: None,
         };
-        let (t0, t_end) = sweep.span;
-        let (options, work) = (&sweep.options, &mut self.ensemble);
-        let solved = if sweep.method == RunMethod::Rodas5P {
-            let span = (t0, t_end);
-            solve_members_with::<Rodas5P, W, _, _>(
-                &mut problem,
-                members,
-                span,
-                options,
-                work,
-                &mut sink,
-            )
-        } else {
-            solve_members(&mut problem, members, t0, t_end, options, work, &mut sink)
-        };
+        let solved = solve(sweep, &mut self.ensemble, &mut problem, members, &mut sink);
         let recorder = sink.into_recorder();
         let mut rest = (recorder.observer, recorder.destination, recorder.failures);
-        let mut refused = solved.err();
-        if !self.left.is_empty() && refused.is_none() {
-            self.left.sort_unstable();
-            let single = self.single.get_or_insert_with(|| Single::new(sweep));
-            for &member in &self.left {
-                let again = single.run(sweep, member, &mut rest);
-                refused = refused.or(again.err());
-            }
-        }
+        let refused = match solved {
+            Ok(()) => run_left(sweep, &mut self.single, &mut self.left, &mut rest),
+            Err(error) => Some(error),
+        };
         ChunkOutcome {
             members: count,
             failures,
             refused,
         }
     }
+}
+
+/// The members of a chunk by the method of the sweep.
+fn solve<S: HybridSystem, const W: usize>(
+    sweep: &Sweep<'_, S>,
+    work: &mut EnsembleWorkspace<W>,
+    problem: &mut Members<'_, '_, S, W>,
+    members: Range<usize>,
+    sink: &mut Leaving<'_, '_, '_, '_, '_, S, W>,
+) -> Result<(), InputError> {
+    let (span, options) = (sweep.span, &sweep.options);
+    if sweep.method == RunMethod::Rodas5P {
+        return solve_members_with::<Rodas5P, W, _, _>(problem, members, span, options, work, sink);
+    }
+    solve_members(problem, members, span.0, span.1, options, work, sink)
+}
+
+/// Runs the members that have left their lanes.
+fn run_left<'a, S: HybridSystem>(
+    sweep: &'a Sweep<'a, S>,
+    single: &mut Option<Single<'a, S>>,
+    left: &mut [usize],
+    rest: &mut Rest<'_, '_, S>,
+) -> Option<InputError> {
+    if left.is_empty() {
+        return None;
+    }
+    left.sort_unstable();
+    let single = single.get_or_insert_with(|| Single::new(sweep));
+    let mut refused = None;
+    for &member in &*left {
+        refused = refused.or(single.run(sweep, member, rest).err());
+    }
+    refused
 }

@@ -27,20 +27,29 @@ fn limited_growth() -> TapeSystem {
     flat.expect("equations").compile().expect("system")
 }
 
+/// Upper and lower limits, some of them infinite, and gains.
+fn columns(count: usize) -> [Vec<f64>; 3] {
+    let upper = |i: usize| match i % 3 {
+        0 => f64::INFINITY,
+        _ => 1.5 + 0.1 * i as f64,
+    };
+    let lower = |i: usize| match i % 4 {
+        0 => f64::NEG_INFINITY,
+        _ => -0.5,
+    };
+    let gain = |i: usize| 1.0 - 0.1 * (i % 7) as f64;
+    [
+        (0..count).map(upper).collect(),
+        (0..count).map(lower).collect(),
+        (0..count).map(gain).collect(),
+    ]
+}
+
 #[test]
 fn members_without_a_limit_have_the_bits_of_the_run_alone() {
     let system = limited_growth();
     let count = 40_usize;
-    let upper: Vec<f64> = (0..count)
-        .map(|i| match i % 3 {
-            0 => f64::INFINITY,
-            _ => 1.5 + 0.1 * i as f64,
-        })
-        .collect();
-    let lower: Vec<f64> = (0..count)
-        .map(|i| if i % 4 == 0 { f64::NEG_INFINITY } else { -0.5 })
-        .collect();
-    let gains: Vec<f64> = (0..count).map(|i| 1.0 - 0.1 * (i % 7) as f64).collect();
+    let [upper, lower, gains] = columns(count);
     for recording in [
         Recording::times(uniform_times(0.0, 3.0, 31)),
         Recording::final_values(),

@@ -145,23 +145,9 @@ impl<'a> Decider<'a> {
                 reader.read(utility.as_dyn(), left).ok()
             })
         };
-        let mut best: Option<(Best, usize)> = None;
-        for (choice, &stock) in bank.choices.iter().enumerate() {
-            let Some(own) = read(choice).filter(|_| !self.costs[choice].is_nan()) else {
-                continue;
-            };
-            if best.is_none_or(|(old, _)| own.value > old.value) {
-                let (value, policy) = (own.value, own.policy);
-                let found = Best {
-                    branch,
-                    stock,
-                    value,
-                    policy,
-                };
-                best = Some((found, choice));
-            }
-        }
-        let (mut best, top) = best?;
+        let (mut best, top) = best_choice(branch, &bank.choices, |choice| {
+            read(choice).filter(|_| !self.costs[choice].is_nan())
+        })?;
         let mut cost = self.costs[top];
         let row = |choice: usize| {
             let row = bank.adjuster(bank.face(cell, branch, weights[near].0), choice)?;
@@ -194,6 +180,31 @@ impl<'a> Decider<'a> {
         best.policy = bank.settle(faces, Some(top), place, best.policy);
         Some(best)
     }
+}
+
+/// The first of the best choices and its index.
+fn best_choice(
+    branch: usize,
+    choices: &[f64],
+    read: impl Fn(usize) -> Option<Reading>,
+) -> Option<(Best, usize)> {
+    let mut best: Option<(Best, usize)> = None;
+    for (choice, &stock) in choices.iter().enumerate() {
+        let Some(own) = read(choice) else {
+            continue;
+        };
+        if best.is_none_or(|(old, _)| own.value > old.value) {
+            let (value, policy) = (own.value, own.policy);
+            let found = Best {
+                branch,
+                stock,
+                value,
+                policy,
+            };
+            best = Some((found, choice));
+        }
+    }
+    best
 }
 
 fn replace(best: &mut Option<Best>, own: Best) {
