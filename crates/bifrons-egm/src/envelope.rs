@@ -282,11 +282,7 @@ pub fn upper_envelope(
                 candidates,
                 interpolant,
             };
-            if workspace.matrix.width == 0 {
-                sweep::sweep(&chains, workspace);
-            } else {
-                matrix::matrix(&chains, workspace);
-            }
+            matrix::owners(&chains, workspace);
             emit::emit(&chains, workspace, out, &mut report);
         }
         EnvelopeMethod::Fues {

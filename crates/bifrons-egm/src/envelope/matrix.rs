@@ -6,7 +6,7 @@ use bifrons_memory::Footprint;
 
 use super::link::{Bracket, Chains};
 use super::runs::{Run, narrow};
-use super::sweep::{Active, Walk};
+use super::sweep::{Active, Walk, sweep};
 use super::{EnvelopeWorkspace, Interpolant};
 use crate::arithmetic::same;
 
@@ -59,13 +59,22 @@ impl Matrix {
     }
 }
 
+/// Finds the owners by the way that the workspace asks for.
+pub(super) fn owners(chains: &Chains<'_>, workspace: &mut EnvelopeWorkspace) {
+    if workspace.matrix.width == 0 {
+        sweep(chains, workspace);
+    } else {
+        matrix(chains, workspace);
+    }
+}
+
 /// Finds the owners, as the sweep does and with its bits.
 ///
 /// The first owner of the cell right of an abscissa is the best of all links that cover it, the
 /// largest by value, slope and smaller run. Links come in the order of their runs, so that a
 /// later one that is not better does not win. What follows inside of a cell is handed over as in
 /// the sweep, among the runs that cover it.
-pub(super) fn matrix(chains: &Chains<'_>, workspace: &mut EnvelopeWorkspace) {
+fn matrix(chains: &Chains<'_>, workspace: &mut EnvelopeWorkspace) {
     abscissae(chains, &workspace.runs, &mut workspace.order);
     let (runs, order) = (&workspace.runs, &workspace.order);
     let own = &mut workspace.matrix;
