@@ -6,6 +6,7 @@ mod fues;
 mod line;
 mod link;
 mod ltm;
+mod matrix;
 mod mss;
 mod rfc;
 mod runs;
@@ -16,6 +17,7 @@ use bifrons_memory::Footprint;
 use crate::candidate::Candidates;
 use crate::error::EnvelopeError;
 use crate::row::Row;
+use matrix::Matrix;
 use runs::Run;
 use sweep::{Active, Segment};
 
@@ -142,6 +144,7 @@ pub struct EnvelopeWorkspace {
     segments: Vec<Segment>,
     order: Vec<u32>,
     kept: Vec<fues::Kept>,
+    matrix: Matrix,
 }
 
 impl EnvelopeWorkspace {
@@ -149,6 +152,38 @@ impl EnvelopeWorkspace {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty workspace whose exact envelopes compare `links` links at a time with all
+    /// abscissae; see [`set_segment_block_size`](Self::set_segment_block_size).
+    #[must_use]
+    pub fn with_segment_block_size(mut self, links: usize) -> Self {
+        self.set_segment_block_size(links);
+        self
+    }
+
+    /// Links that exact envelopes compare at a time with all abscissae; 0 sweeps over the
+    /// abscissae from left to right instead. Changes no bit.
+    ///
+    /// The matrix looks up what covers an abscissa among all links and all runs, where the sweep
+    /// moves pointers: it is there to check the sweep. Time: `O(n k log n)` for `n` candidates in
+    /// `k` runs. Memory: [`matrix_footprint`](Self::matrix_footprint). The other methods do not
+    /// use it.
+    pub fn set_segment_block_size(&mut self, links: usize) {
+        self.matrix.width = links;
+    }
+
+    /// Memory of exact envelopes beside [`footprint`](Self::footprint) with blocks of `links`
+    /// links: for `n` abscissae, of which there are at most as many as candidates,
+    ///
+    /// ```text
+    /// 24 n · min(links, n - 1) + 36 n + 4 runs        bytes; none for 0
+    /// ```
+    ///
+    /// The last part is for candidates that two runs share.
+    #[must_use]
+    pub fn matrix_footprint(count: usize, runs: usize, links: usize) -> Footprint {
+        Matrix::footprint(count, runs, links)
     }
 
     /// Memory for envelopes of `count` candidates with at most `runs` runs, exact method: with
@@ -172,7 +207,7 @@ impl EnvelopeWorkspace {
         }
     }
 
-    /// Makes room for envelopes of `count` candidates with `runs` runs.
+    /// Makes room for envelopes of `count` candidates with `runs` runs, those of a matrix included.
     pub fn reserve(&mut self, count: usize, runs: usize) {
         let grow = |len: usize, wanted: usize| wanted.saturating_sub(len);
         self.runs.reserve_exact(grow(self.runs.len(), runs));
@@ -181,6 +216,11 @@ impl EnvelopeWorkspace {
         let segments = Self::segment_bound(count, runs);
         self.segments
             .reserve_exact(grow(self.segments.len(), segments));
+        if self.matrix.width > 0 {
+            self.matrix.reserve(count, count.saturating_sub(1));
+            self.order
+                .reserve_exact(grow(self.order.len(), count.saturating_add(runs)));
+        }
     }
 }
 
@@ -242,7 +282,7 @@ pub fn upper_envelope(
                 candidates,
                 interpolant,
             };
-            sweep::sweep(&chains, workspace);
+            matrix::owners(&chains, workspace);
             emit::emit(&chains, workspace, out, &mut report);
         }
         EnvelopeMethod::Fues {

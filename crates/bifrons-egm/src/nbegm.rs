@@ -33,6 +33,9 @@ pub struct NbEgmOptions {
     pub cliff_target_limit: usize,
     /// Most marks of the row that is made (64): the strongest bends of the policy remain.
     pub mark_limit: usize,
+    /// Links that are compared at a time with all abscissae of the envelope; 0 sweeps (0). Bounds
+    /// a buffer and changes no bit; see [`EnvelopeWorkspace::set_segment_block_size`].
+    pub envelope_segment_block_size: usize,
 }
 
 impl Default for NbEgmOptions {
@@ -43,6 +46,7 @@ impl Default for NbEgmOptions {
             curve_points: 512,
             cliff_target_limit: 256,
             mark_limit: 64,
+            envelope_segment_block_size: 0,
         }
     }
 }
@@ -67,6 +71,13 @@ impl NbEgmOptions {
     #[must_use]
     pub const fn with_mark_limit(mut self, limit: usize) -> Self {
         self.mark_limit = limit;
+        self
+    }
+
+    /// Sets how many links are compared at a time; 0 sweeps.
+    #[must_use]
+    pub const fn with_envelope_segment_block_size(mut self, links: usize) -> Self {
+        self.envelope_segment_block_size = links;
         self
     }
 
@@ -119,6 +130,11 @@ impl NbEgmWorkspace {
             .saturating_add(nodes);
         CandidateBuffer::footprint(count)
             .beside(EnvelopeWorkspace::footprint(count, runs))
+            .beside(EnvelopeWorkspace::matrix_footprint(
+                count,
+                runs,
+                options.envelope_segment_block_size,
+            ))
             .beside(Footprint::of::<(f64, f64)>(curves.saturating_mul(2)))
     }
 
@@ -126,6 +142,8 @@ impl NbEgmWorkspace {
     pub fn reserve(&mut self, nodes: usize, curves: usize, options: &NbEgmOptions, runs: usize) {
         let count = (curves + 1) * options.curve_points + nodes;
         self.candidates.reset(count);
+        let links = options.envelope_segment_block_size;
+        self.envelope.set_segment_block_size(links);
         self.envelope.reserve(count, runs);
         self.marks
             .reserve_exact((2 * curves).saturating_sub(self.marks.len()));
@@ -189,6 +207,7 @@ pub fn nbegm_step(
     let marks = &mut workspace.marks;
     collect_marks(breaks, out, marks);
     let (method, work) = (options.envelope, &mut workspace.envelope);
+    work.set_segment_block_size(options.envelope_segment_block_size);
     let envelope = upper_envelope(method, candidates.view(), Descending::Drop, work, out)?;
     strip_corner(out);
     out.set_owner(0);

@@ -18,8 +18,9 @@
 mod retirement;
 
 use bifrons_egm::{
-    CandidateBuffer, Crra, EnvelopeWorkspace, Expectation, OuterCandidate, OuterFold, ReadOptions,
-    Record, Row, RowReader, UniformFixedCost,
+    CandidateBuffer, Crra, Descending, EnvelopeMethod, EnvelopeWorkspace, Expectation,
+    OuterCandidate, OuterFold, ReadOptions, Record, Row, RowReader, UniformFixedCost,
+    upper_envelope,
 };
 use bifrons_memory::profiler::{CountingAllocator, Scope};
 use retirement::{Solver, quadratic_grid, timing_model};
@@ -97,6 +98,55 @@ fn footprints_are_kept() {
         allocated(|| envelope.reserve(300, 8)),
         EnvelopeWorkspace::footprint(300, 8).peak()
     );
+}
+
+/// Chains that fold and overlap: four runs of 75 candidates.
+fn overlapping() -> CandidateBuffer {
+    let mut candidates = CandidateBuffer::new();
+    candidates.reset(300);
+    for label in 0..4_u32 {
+        for i in 0..75_u32 {
+            let x = 1.0 + f64::from(i) + 0.125 * f64::from(label);
+            let value = f64::from(label + 1) * (x - 30.0);
+            candidates.push(x, value, 0.5 * x, f64::from(label + 1), label);
+        }
+    }
+    candidates
+}
+
+#[test]
+fn a_block_of_links_has_the_bytes_of_its_footprint() {
+    let candidates = overlapping();
+    for (width, block) in [(0, 0), (1, 1), (7, 7), (299, 299), (usize::MAX, 299)] {
+        let mut work = EnvelopeWorkspace::new().with_segment_block_size(width);
+        let extra = EnvelopeWorkspace::matrix_footprint(300, 4, width);
+        let wanted = 24 * 300 * block + 36 * 300 + 4 * 4;
+        assert_eq!(extra.peak(), if width == 0 { 0 } else { wanted });
+        let planned = EnvelopeWorkspace::footprint(300, 4).beside(extra);
+        assert_eq!(allocated(|| work.reserve(300, 4)), planned.peak());
+        let mut row = Row::new();
+        row.reserve(400);
+        let method = EnvelopeMethod::EXACT;
+        let bytes = allocated(|| {
+            let candidates = candidates.view();
+            upper_envelope(method, candidates, Descending::Drop, &mut work, &mut row).unwrap();
+        });
+        assert_eq!(bytes, 0, "width {width}");
+        assert!(row.len() > 75);
+    }
+    // Without room made before, blocks are as long as there are links: three fewer than pairs.
+    let bytes = |width: usize| {
+        let mut work = EnvelopeWorkspace::new().with_segment_block_size(width);
+        let mut row = Row::new();
+        row.reserve(400);
+        allocated(|| {
+            let candidates = candidates.view();
+            let method = EnvelopeMethod::EXACT;
+            upper_envelope(method, candidates, Descending::Drop, &mut work, &mut row).unwrap();
+        })
+    };
+    assert_eq!(bytes(7) - bytes(1), 24 * 300 * 6);
+    assert_eq!(bytes(1000) - bytes(1), 24 * 300 * 295);
 }
 
 #[test]

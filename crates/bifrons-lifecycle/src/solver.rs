@@ -212,6 +212,16 @@ impl NbEgm {
         self
     }
 
+    /// Links that envelopes compare at a time with all abscissae of a row; 0 sweeps over the
+    /// abscissae from left to right and is the fast way. Is a setting of [`step`](Self::step),
+    /// and therefore comes after it. Bounds a buffer of `24 n b` bytes, of `n` candidates of a row
+    /// and `b` links, and changes no bit; see [`NbEgmOptions::envelope_segment_block_size`].
+    #[must_use]
+    pub fn envelope_segment_block_size(mut self, links: usize) -> Self {
+        self.step = self.step.with_envelope_segment_block_size(links);
+        self
+    }
+
     /// Intervals of the liquid state whose continuations are held at a time.
     #[must_use]
     pub fn interval_batch_size(mut self, intervals: usize) -> Self {

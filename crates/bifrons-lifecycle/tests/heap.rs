@@ -5,6 +5,7 @@
     reason = "a failed test helper is a failed test"
 )]
 
+use bifrons_egm::NbEgmOptions;
 use bifrons_grids::{Categorical, Linear};
 use bifrons_lifecycle::{
     Ages, DcEgm, Domain, Edge, Liquid, Model, NbEgm, Parameters, Population, Preferences, Problem,
@@ -180,6 +181,7 @@ fn plans_bound_what_is_measured_and_states_allocate_nothing() {
     rows_are_all_that_is_allocated();
     branches_are_held_in_batches();
     intervals_are_held_in_batches();
+    links_are_compared_in_blocks();
     rows_on_liquid_nodes_are_planned();
     budgets_are_kept();
     populations_are_bounded_by_chunks();
@@ -401,6 +403,66 @@ fn intervals_are_held_in_batches() {
         (1.0..=1.35).contains(&ratio),
         "{planned} planned, {peak} measured"
     );
+}
+
+/// A tax with a kink, on many savings nodes; curves of two points.
+fn taxed(width: usize, nodes: usize) -> Problem {
+    let grid = Linear::new(0.0, 60.0, nodes).expect("nodes");
+    let step = NbEgmOptions::default().with_curves(1.01, 2);
+    let solver = NbEgm::new().step(step).envelope_segment_block_size(width);
+    let life = Regime::new("life")
+        .ages(0.0, 1.0)
+        .state("a", Linear::new(0.0, 20.0, 5).expect("nodes"))
+        .action("c", Domain::free())
+        .function("gross", "1.02*a + 0.5")
+        .function("cash", "gross - 0.3*max(gross - 6, 0)")
+        .function("savings", "cash - c")
+        .utility("ln(c)")
+        .constraint("borrowing", "savings >= 0")
+        .law("a", "savings")
+        .liquid(Liquid::new("a", "c", "savings", grid).resources("cash"))
+        .solver(Solver::NbEgm(solver))
+        .edge(Edge::to("life"))
+        .edge(Edge::to("over"));
+    let model = Model::builder(Ages::periods(3).expect("ages"))
+        .regime(life)
+        .regime(Regime::new("over").ages(2.0, 2.0).utility("0"))
+        .build()
+        .expect("model");
+    let parameters = Parameters::new().set("discount_factor", 0.9);
+    model.with_parameters(&parameters).expect("complete")
+}
+
+/// A width of `b` holds `b` links at every abscissa, and changes no bit.
+fn links_are_compared_in_blocks() {
+    let nodes = 600_u64;
+    let run = |width: usize| {
+        let problem = taxed(width, 600);
+        let options = SolveOptions::new().threads(Threads::new(1).expect("threads"));
+        let planned = problem.plan(&options).expect("fits").peak();
+        let (peak, _) = measured(|| problem.solve_with(&options).expect("solved"));
+        let solution = problem.solve().expect("solved");
+        let values = solution.values(0, "life").expect("kept");
+        let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+        (planned, peak, bits)
+    };
+    let (planned, peak, bits) = run(0);
+    // A plan has room for eight breakpoints: two nodes, and nine curves of two points.
+    let most = nodes + 2 * 8 + 9 * 2;
+    let bytes = |count: u64, width: u64| 24 * count * width.min(count - 1) + 36 * count;
+    for width in [1, 2, 7, 100, usize::MAX] {
+        let own = run(width);
+        assert_eq!(own.2, bits, "width {width}");
+        let width = width as u64;
+        let more = own.0 - planned;
+        // Runs that share a candidate, of sixteen.
+        assert_eq!(more, bytes(most, width) + 4 * 16, "planned, width {width}");
+        let found = own.1 - peak;
+        assert!(
+            found >= bytes(nodes, width) && found <= more,
+            "width {width}: {more} planned, {found} measured"
+        );
+    }
 }
 
 /// Patience that rises with wealth: a row has as many records as there are liquid nodes.

@@ -50,7 +50,7 @@ pub(super) fn emit(
 }
 
 /// The link that covers `x` or starts there; the last point if the run ends at or before `x`.
-fn link_at(chains: &Chains<'_>, run: &Run, x: f64) -> usize {
+pub(super) fn link_at(chains: &Chains<'_>, run: &Run, x: f64) -> usize {
     let (mut low, mut high) = (0, run.len());
     while low + 1 < high {
         let middle = low + (high - low) / 2;

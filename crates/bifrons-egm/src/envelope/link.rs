@@ -6,6 +6,7 @@ use super::Interpolant;
 use super::cubic::Cubic;
 use super::line::Line;
 use super::runs::Run;
+use crate::arithmetic::Twofold;
 use crate::candidate::Candidates;
 use crate::row::Record;
 
@@ -22,7 +23,41 @@ pub(super) enum Link {
     Cubic(Cubic),
 }
 
+/// What a matrix keeps of a link at an abscissa: of a cubic its value in two parts and its slope,
+/// of a chord its smallest and its largest value.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bracket([f64; 3]);
+
+impl Bracket {
+    /// The order of two cubics as [`Link::compare_at`] and then [`Link::compare_slope`] tell it.
+    pub(super) fn compare_cubic(self, other: Self) -> Ordering {
+        let value = |Self([high, low, _]): Self| Twofold { high, low };
+        let slopes = self.0[2].partial_cmp(&other.0[2]);
+        value(self)
+            .compare(value(other))
+            .then(slopes.unwrap_or(Ordering::Equal))
+    }
+
+    /// The order of two chords that have no value in common.
+    pub(super) fn compare_bounds(self, other: Self) -> Option<Ordering> {
+        if self.0[0] > other.0[1] {
+            return Some(Ordering::Greater);
+        }
+        (self.0[1] < other.0[0]).then_some(Ordering::Less)
+    }
+}
+
 impl Link {
+    pub(super) fn bracket(&self, x: f64) -> Bracket {
+        match self {
+            Self::Line(line) => Bracket([line.v0.min(line.v1), line.v0.max(line.v1), 0.0]),
+            Self::Cubic(cubic) => {
+                let value = cubic.twofold_at(x);
+                Bracket([value.high, value.low, cubic.slope_at(x)])
+            }
+        }
+    }
+
     pub(super) fn compare_at(&self, other: &Self, x: f64) -> Ordering {
         match (self, other) {
             (Self::Line(a), Self::Line(b)) => a.compare_at(b, x),

@@ -112,7 +112,7 @@ fn what_a_solution_says_of_a_point_is_what_subjects_do() {
 const HOUSES: [f64; 4] = [0.5, 1.2, 2.4, 5.0];
 
 /// The same asset test for owners of a house that they keep or adjust.
-fn owners(test: &str, law: &str, search: OuterSearch) -> Solution {
+fn owners(test: &str, law: &str, solver: NNbEgm) -> Solution {
     let life = Regime::new("life")
         .ages(0.0, 4.0)
         .state("a", Linear::new(0.0, 40.0, 11).expect("nodes"))
@@ -132,7 +132,7 @@ fn owners(test: &str, law: &str, search: OuterSearch) -> Solution {
         .law("house", "stock")
         .liquid(Liquid::new("a", "c", "savings", dense(60.0, 120, 2)).resources("cash"))
         .outer(Outer::new("house", "investment", "stock").cost("cost"))
-        .solver(Solver::NNbEgm(NNbEgm::new(search)))
+        .solver(Solver::NNbEgm(solver))
         .edge(Edge::to("life"))
         .edge(Edge::to("over"));
     let model = Model::builder(Ages::periods(6).expect("ages"))
@@ -147,16 +147,36 @@ fn owners(test: &str, law: &str, search: OuterSearch) -> Solution {
     problem.solve().expect("solved")
 }
 
+fn grid() -> OuterSearch {
+    OuterSearch::grid(Irregular::new(HOUSES).expect("nodes"))
+}
+
+#[test]
+fn blocks_of_links_change_no_bit_of_owners() {
+    let bits = |width: usize| {
+        let inner = NbEgm::new().envelope_segment_block_size(width);
+        let solver = NNbEgm::new(grid()).inner(inner);
+        let solution = owners("<=", "1.03*savings + 0.1", solver);
+        let values = |t: usize| solution.values(t, "life").expect("kept").iter();
+        let all = (0..5).flat_map(values).map(|own| own.to_bits());
+        all.collect::<Vec<u64>>()
+    };
+    let expected = bits(0);
+    assert_eq!(expected.len(), 5 * 11 * HOUSES.len());
+    for width in [1, 16] {
+        assert_eq!(bits(width), expected, "width {width}");
+    }
+}
+
 #[test]
 fn owners_who_keep_or_adjust_are_on_the_better_side_of_a_cliff() {
-    let grid = || OuterSearch::grid(Irregular::new(HOUSES).expect("nodes"));
     let mut all = Vec::new();
     for (test, passes) in [
         ("<=", (|a| a <= LIMIT) as fn(f64) -> bool),
         (">=", |a| a >= LIMIT),
     ] {
         for law in ["savings", "1.03*savings + 0.1", "(savings + 0.3)/1.07"] {
-            let solution = owners(test, law, grid());
+            let solution = owners(test, law, NNbEgm::new(grid()));
             let first = (0..SUBJECTS).map(|i| 40.0 * (i as f64 + 0.37) / SUBJECTS as f64);
             let houses = (0..SUBJECTS).map(|i| 0.5 + 4.5 * (i % 97) as f64 / 96.0);
             let population = Population::new(SUBJECTS, "life")

@@ -357,7 +357,8 @@ fn threads_and_widths_change_no_bit() {
     for (threads, width) in [(1, 1), (2, 1), (4, 2), (1, 2), (2, 3), (1, 7), (4, 0)] {
         let options = NbEgm::new()
             .interval_batch_size(width)
-            .branch_batch_size(width);
+            .branch_batch_size(width)
+            .envelope_segment_block_size(width);
         assert_eq!(
             bits(&by_rows(options, 200, threads)),
             expected,
