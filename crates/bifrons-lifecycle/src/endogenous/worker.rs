@@ -1,20 +1,21 @@
 //! One row: continuation, inversion, envelope.
 
+mod add;
 mod asset;
+mod intervals;
 
 use bifrons_egm::{
-    BreakKind, Budget, EgmError, Expectation, Gradient, NextChoice, PowerCertainty, Row, RowReader,
-    SavingsProblem, StepWorkspace, TasteShocks, dcegm_step, egm_step,
+    BreakKind, Budget, EgmError, Expectation, PowerCertainty, Row, RowReader, SavingsProblem,
+    StepWorkspace, dcegm_step, egm_step,
 };
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 
-use super::bank::{Bank, Entry};
-use super::intervals::{Intervals, Slot};
+use super::bank::Entry;
+use super::intervals::Slot;
 use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
-use super::outer::{OuterBank, OuterReader};
-use super::switching::inside;
+use super::outer::OuterReader;
 use super::target::{Target, TargetKind, terminal};
 use super::utility::CellUtility;
 use crate::edge::{MeshAxis, Producer};
@@ -229,86 +230,6 @@ impl Rows<'_> {
             }
             budget => self.solve_row(worker, utility, budget, entry),
         }
-    }
-
-    /// First liquid states of the intervals in which nothing behind savings switches.
-    fn switches(&self, worker: &mut Worker) -> Vec<f64> {
-        let inputs = self.inputs(worker);
-        let switching = self.margin.switching.as_ref();
-        let Some((switching, machine)) = switching.zip(worker.switching.as_mut()) else {
-            return Vec::new();
-        };
-        switching.points(machine, &self.cell_of(&inputs))
-    }
-
-    /// One row for each interval of the liquid state; some continuations at a time.
-    fn solve_intervals(
-        &self,
-        worker: &mut Worker,
-        utility: &CellUtility,
-        (budget, points): (Budget, Vec<f64>),
-        entry: &mut Entry,
-    ) -> Result<(), FaultKind> {
-        let count = points.len() + 1;
-        let solver = &self.kernel.plan.declaration.solver;
-        let width = solver.intervals_at_a_time(count);
-        let (low, high) = self.margin.range(self.kernel);
-        let mut slots = core::mem::take(&mut worker.slots);
-        if slots.len() < width {
-            slots.reserve_exact(width - slots.len());
-            slots.resize_with(width, Slot::default);
-        }
-        let mut entries = Vec::with_capacity(count);
-        for first in (0..count).step_by(width) {
-            let live = width.min(count - first);
-            for (own, slot) in slots[..live].iter_mut().enumerate() {
-                let at = first + own;
-                let start = at.checked_sub(1).map_or(low, |before| points[before]);
-                let stop = points.get(at).copied().unwrap_or(high);
-                worker.now.slots[self.margin.state] = [inside(start, stop); LANES];
-                self.average(worker)?;
-                let discount = self.discount(worker);
-                let expectation = &worker.expectation;
-                slot.keep(expectation.value(), expectation.marginal(), discount);
-                if let Some((_, own)) = &mut worker.kinked {
-                    core::mem::swap(&mut own.nodes, &mut slot.nodes);
-                }
-            }
-            for slot in &slots[..live] {
-                let mut own = Entry {
-                    feasible: true,
-                    ..Entry::default()
-                };
-                self.step_slot(worker, slot, utility, budget.clone(), &mut own)?;
-                entries.push(own);
-            }
-        }
-        worker.slots = slots;
-        entry.intervals = Some(Box::new(Intervals { points, entries }));
-        Ok(())
-    }
-
-    /// The row of one interval.
-    fn step_slot(
-        &self,
-        worker: &mut Worker,
-        slot: &Slot,
-        utility: &CellUtility,
-        budget: Budget,
-        entry: &mut Entry,
-    ) -> Result<(), FaultKind> {
-        let options = self.kernel.plan.declaration.solver.kinked();
-        let Some(((_, kinked), options)) = worker.kinked.as_mut().zip(options) else {
-            return Ok(());
-        };
-        let (savings, utility) = (slot.nodes.nodes(), utility.as_dyn());
-        let problem =
-            SavingsProblem::new(savings, &slot.value, &slot.marginal, utility, slot.discount);
-        let reader = RowReader::new(self.settings.read);
-        let budget = Some(budget);
-        let result = problem
-            .and_then(|own| kinked.step(&own, &slot.nodes, &options, (reader, budget), entry));
-        settled(result, entry)
     }
 
     /// The row of what has been loaded.
@@ -708,157 +629,6 @@ impl Rows<'_> {
             cell = cell * axis.len() + code(value);
         }
         Ok(cell)
-    }
-
-    fn add_rows(
-        &self,
-        worker: &mut Worker,
-        bank: &Bank,
-        (cell, pass): (usize, Pass),
-        weight: f64,
-        [slope, offset]: [f64; 2],
-    ) -> Result<(), EgmError> {
-        if let Some((_, kinked)) = &mut worker.kinked {
-            if pass == Pass::Breaks {
-                return kinked.add_breaks(bank, cell, [slope, offset]);
-            }
-            kinked.read(bank, cell, [slope, offset])?;
-            let (value, marginal) = (&kinked.best, &kinked.best_marginal);
-            return match &mut worker.certainty {
-                None => worker.expectation.add_values(weight, value, marginal),
-                Some(certainty) => certainty.add(weight, value, marginal),
-            };
-        }
-        let nodes = worker.savings.len();
-        let first = cell * bank.branches;
-        let entries = &bank.entries[first..first + bank.branches];
-        let live = |(_, entry): &(usize, &Entry)| entry.feasible;
-        for (branch, entry) in entries.iter().enumerate().filter(live) {
-            let queries = &mut worker.queries[branch * nodes..(branch + 1) * nodes];
-            for (query, &savings) in queries.iter_mut().zip(&worker.savings) {
-                *query = entry.offset + entry.slope * (offset + slope * savings);
-            }
-        }
-        let choice = |(branch, entry): (usize, &'_ Entry)| (branch, entry.slope * slope);
-        let mut picked = [(0, 0.0); MOST_BRANCHES];
-        let mut count = 0;
-        for (slot, own) in picked
-            .iter_mut()
-            .zip(entries.iter().enumerate().filter(live))
-        {
-            *slot = choice(own);
-            count += 1;
-        }
-        if count == 0 {
-            // Nothing is feasible there.
-            worker.values.fill(f64::NEG_INFINITY);
-            worker.marginals.fill(0.0);
-            return worker
-                .expectation
-                .add_values(weight, &worker.values, &worker.marginals);
-        }
-        let made = picked.map(|(branch, gradient)| NextChoice {
-            reader: &entries[branch].reader,
-            utility: bank.utilities[first + branch].as_dyn(),
-            resources: &worker.queries[branch * nodes..(branch + 1) * nodes],
-            gradient: Gradient::Constant(gradient),
-        });
-        let shocks = TasteShocks::new(bank.scale).unwrap_or(TasteShocks::NONE);
-        worker.expectation.add(weight, &made[..count], shocks)
-    }
-
-    /// Adds a nested target, blended between two nodes of its stock.
-    fn add_nested(
-        &self,
-        worker: &mut Worker,
-        bank: &OuterBank,
-        (cell, weights, pass): (usize, [(usize, f64); 2], Pass),
-        weight: f64,
-        line: [f64; 2],
-    ) -> Result<(), EgmError> {
-        let weights = weights.into_iter().filter(|(_, share)| *share != 0.0);
-        if pass == Pass::Breaks {
-            if let Some((_, kinked)) = &mut worker.kinked {
-                for (node, _) in weights {
-                    bank.add_breaks(&mut kinked.nodes, (cell, node), line)?;
-                }
-            }
-            return Ok(());
-        }
-        let Some(reader) = &mut worker.outer else {
-            return Ok(());
-        };
-        let (values, marginals) = (&mut worker.values, &mut worker.marginals);
-        values.fill(0.0);
-        marginals.fill(0.0);
-        for (node, share) in weights {
-            let fold = reader.read(bank, (cell, node), line, &worker.savings)?;
-            let found = fold.value().iter().zip(fold.marginal());
-            for (at, (&value, &marginal)) in found.enumerate() {
-                if value == f64::NEG_INFINITY || values[at] == f64::NEG_INFINITY {
-                    (values[at], marginals[at]) = (f64::NEG_INFINITY, 0.0);
-                } else {
-                    values[at] += share * value;
-                    marginals[at] += share * marginal;
-                }
-            }
-        }
-        match &mut worker.certainty {
-            None => worker.expectation.add_values(weight, values, marginals),
-            Some(certainty) => certainty.add(weight, values, marginals),
-        }
-    }
-
-    fn add_terminal(
-        &self,
-        worker: &mut Worker,
-        place: usize,
-        weight: f64,
-        [slope, offset]: [f64; 2],
-    ) -> Result<(), EgmError> {
-        let target = &self.targets[place];
-        let TargetKind::Terminal {
-            worth,
-            values,
-            state,
-            ..
-        } = &target.kind
-        else {
-            return Ok(());
-        };
-        let Some(machine) = &mut worker.terminals[place] else {
-            return Ok(());
-        };
-        for (slot, quantity) in values.iter().enumerate() {
-            machine.slots[slot] = [quantity.value(worker.next[slot]); LANES];
-        }
-        let nodes = worker.savings.len();
-        if state.is_none() {
-            worth.run(self.kernel.level, machine);
-            worker.values.fill(worth.outputs(machine)[0][0]);
-            worker.marginals.fill(0.0);
-        }
-        for from in (0..nodes).step_by(LANES) {
-            let Some(state) = *state else {
-                break;
-            };
-            let savings = &worker.savings[from..nodes.min(from + LANES)];
-            for lane in 0..LANES {
-                let own = savings[lane.min(savings.len() - 1)];
-                machine.slots[state][lane] = offset + slope * own;
-            }
-            worth.run(self.kernel.level, machine);
-            let outputs = worth.outputs(machine);
-            for lane in 0..savings.len() {
-                worker.values[from + lane] = outputs[0][lane];
-                worker.marginals[from + lane] = slope * outputs[1][lane];
-            }
-        }
-        let (values, marginals) = (&worker.values, &worker.marginals);
-        match &mut worker.certainty {
-            None => worker.expectation.add_values(weight, values, marginals),
-            Some(certainty) => certainty.add(weight, values, marginals),
-        }
     }
 
     /// The next node, the last axis fastest.
