@@ -1,6 +1,7 @@
 //! Solvers that invert an Euler equation: what they need of a model, their rows, their reads.
 
 mod bank;
+mod choice_kinks;
 mod crowd;
 mod intervals;
 mod kinked;

@@ -162,6 +162,9 @@ impl DcEgm {
 /// continuation has a row for each interval between two of them, and each is a cliff of the value.
 /// A formula that moves within an interval is refused (`E-NB-PCONST`).
 ///
+/// Savings nodes are added at the breakpoints of next period's resources and rows, and where next
+/// period's best branch changes; rows with such a change are averaged twice.
+///
 /// ```text
 /// V(l) = max over c of  u(c) + β_i E_i V'(next l),   l in interval i,   savings = M(l) - c
 /// ```

@@ -8,6 +8,18 @@ use crate::row::{Corner, Row};
 /// Resources that differ by less than this share are one.
 pub(super) const SAME: f64 = 1e-12;
 
+/// Savings that stay, and the consumption for which they do.
+struct Curve {
+    savings: f64,
+    continuation: f64,
+    range: (f64, f64),
+}
+
+/// Where nothing is left, a curve has no beginning: it starts at a small share of its end.
+fn beginning((from, to): (f64, f64)) -> f64 {
+    if from > 1e-6 * to { from } else { 1e-6 * to }
+}
+
 /// Assembles the candidates of a step from its inverted nodes.
 pub(super) struct Builder<'a> {
     pub(super) problem: &'a SavingsProblem<'a>,
@@ -19,11 +31,10 @@ pub(super) struct Builder<'a> {
 impl Builder<'_> {
     /// Writes all candidates; number of curves.
     pub(super) fn build(&self, corner: Option<Corner>, out: &mut CandidateBuffer) -> usize {
-        let curves = self.breaks.len();
-        out.reset(self.row.len() + (curves + 1) * self.options.curve_points);
         let live = || self.row.x.iter().filter(|x| !x.is_nan());
         let low = live().fold(f64::INFINITY, |low, &x| low.min(x));
         let high = live().fold(f64::NEG_INFINITY, |high, &x| high.max(x));
+        out.reset(self.most(corner, (low, high)));
         if let Some(corner) = corner {
             self.push_corner(corner, (low, high), out);
         }
@@ -63,16 +74,39 @@ impl Builder<'_> {
         (b - a).abs() <= SAME * a.abs()
     }
 
-    /// The constrained region, up to where it joins the first chain or to the end.
-    fn push_corner(&self, corner: Corner, (low, high): (f64, f64), out: &mut CandidateBuffer) {
+    /// Candidates at most: those of the nodes and the points of all curves.
+    ///
+    /// Kinks that fade from period to period are many and have two points each, so room for the
+    /// longest curve at every breakpoint would be most of the memory of a step.
+    fn most(&self, corner: Option<Corner>, ends: (f64, f64)) -> usize {
+        let breaks = self.breaks.iter().filter(|at| at.node < self.row.len());
+        let curves = breaks.map(|at| match at.is_cliff {
+            true => self.length(self.cliff(at.node, ends).range),
+            false if self.is_weak(at.node) => 0,
+            false => self.length(self.kink_range(at.node)),
+        });
+        let corner = corner.map_or(0, |corner| self.length(self.corner_range(corner, ends).0));
+        self.row.len() + corner + curves.sum::<usize>()
+    }
+
+    /// Whether the first chain starts with a record of its own, and the range of consumption
+    /// below it.
+    fn corner_range(&self, corner: Corner, (low, high): (f64, f64)) -> ((f64, f64), bool) {
         let row = self.row;
         let starts = row.x.first().is_some_and(|x| !x.is_nan());
         let joins = starts && row.x.get(1).is_some_and(|&next| next > row.x[0]);
         let end = if joins { row.x[0] } else { high };
+        ((low - corner.savings, end - corner.savings), joins)
+    }
+
+    /// The constrained region, up to where it joins the first chain or to the end.
+    fn push_corner(&self, corner: Corner, (low, high): (f64, f64), out: &mut CandidateBuffer) {
+        let row = self.row;
+        let (range, joins) = self.corner_range(corner, (low, high));
+        let end = if joins { row.x[0] } else { high };
         if !(low < end) {
             return;
         }
-        let range = (low - corner.savings, end - corner.savings);
         self.push_curve(corner.savings, corner.continuation, range, CORNER, out);
         if joins {
             // The last point is the first node of the chain, to the bit.
@@ -89,9 +123,15 @@ impl Builder<'_> {
         &self,
         i: usize,
         label: u32,
-        (low, high): (f64, f64),
+        ends: (f64, f64),
         out: &mut CandidateBuffer,
     ) -> bool {
+        let own = self.cliff(i, ends);
+        self.push_curve(own.savings, own.continuation, own.range, label, out)
+    }
+
+    /// The better side of the cliff before node `i`, and the consumption that leaves it.
+    fn cliff(&self, i: usize, (low, high): (f64, f64)) -> Curve {
         let (below, above) = (self.problem.value[i - 1], self.problem.value[i]);
         let at = if below >= above { i - 1 } else { i };
         let (savings, policy) = (self.problem.savings[at], self.row.policy[at]);
@@ -112,12 +152,21 @@ impl Builder<'_> {
             };
             (low - savings, to)
         };
-        self.push_curve(savings, continuation, range, label, out)
+        Curve {
+            savings,
+            continuation,
+            range,
+        }
+    }
+
+    /// Consumption on both sides of the kink before node `i`.
+    fn kink_range(&self, i: usize) -> (f64, f64) {
+        (self.row.policy[i - 1], self.row.policy[i])
     }
 
     /// Savings that stay at the kink between nodes `i - 1` and `i`, inside of the chain.
     fn push_kink(&self, i: usize, label: u32, out: &mut CandidateBuffer) -> bool {
-        let (from, to) = (self.row.policy[i - 1], self.row.policy[i]);
+        let (from, to) = self.kink_range(i);
         if !(to > from) {
             return false;
         }
@@ -135,6 +184,12 @@ impl Builder<'_> {
             );
         }
         true
+    }
+
+    /// Points of a curve; zero if it has no extent.
+    fn length(&self, range: (f64, f64)) -> usize {
+        let (from, to) = (beginning(range), range.1);
+        if to > from { self.points(from, to) } else { 0 }
     }
 
     fn points(&self, from: f64, to: f64) -> usize {
@@ -158,8 +213,7 @@ impl Builder<'_> {
         label: u32,
         out: &mut CandidateBuffer,
     ) -> bool {
-        // Where nothing is left, a curve has no beginning: start at a small share of its end.
-        let from = if from > 1e-6 * to { from } else { 1e-6 * to };
+        let from = beginning((from, to));
         if !(to > from && continuation.is_finite()) {
             return false;
         }

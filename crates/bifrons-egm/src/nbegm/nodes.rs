@@ -98,6 +98,15 @@ impl SavingsNodes {
         });
     }
 
+    fn add_kink(&mut self, first_above: f64, strength: f64) {
+        self.push(Target {
+            first_above,
+            is_cliff: false,
+            strength,
+            rounding: 0.0,
+        });
+    }
+
     fn push(&mut self, target: Target) {
         if target.first_above.is_finite() {
             self.targets.push(target);
@@ -204,6 +213,23 @@ impl SavingsNodes {
         }
     }
 
+    /// Adds a kink at the first savings in `(low, high]` at which next period's best choice is
+    /// another one than at `low`, and differs at `high`, too; found by bisection.
+    ///
+    /// `marginals` of the continuation at both tell how strong the kink is.
+    ///
+    /// Cost: 64 calls of `differs`.
+    pub fn add_switch(
+        &mut self,
+        (low, high): (f64, f64),
+        marginals: [f64; 2],
+        differs: impl FnMut(f64) -> bool,
+    ) {
+        let [a, b] = marginals;
+        let strength = (b - a).abs() / (a.abs() + b.abs()).max(f64::MIN_POSITIVE);
+        self.add_kink(first_number(low, high, differs), strength);
+    }
+
     /// Adds every savings at which next resources pass the level `m` while the next liquid state
     /// is in `[low, high)`.
     fn add_level(
@@ -225,12 +251,7 @@ impl SavingsNodes {
             };
             let liquid = next.at(savings);
             if low <= liquid && liquid < high && budget.interval(liquid) == interval {
-                self.push(Target {
-                    first_above: savings,
-                    is_cliff: false,
-                    strength,
-                    rounding: 0.0,
-                });
+                self.add_kink(savings, strength);
             }
         }
     }

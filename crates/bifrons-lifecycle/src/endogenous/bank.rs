@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{Budget, ReadError, Reading, Readings, Row, RowReader, SavingsCliff};
+use bifrons_egm::{Budget, EgmError, ReadError, Reading, Readings, Row, RowReader, SavingsCliff};
 use bifrons_memory::Footprint;
 
 use super::intervals::Intervals;
@@ -76,6 +76,15 @@ impl Entry {
         let settled = |c: f64, own: &SavingsCliff| own.settle(resources, c, scale);
         cliffs.iter().fold(consumption, settled)
     }
+}
+
+/// Keeps a row for reading.
+pub(super) fn keep(mut reader: RowReader, row: &Row, entry: &mut Entry) -> Result<(), EgmError> {
+    reader.prepare(row.view())?;
+    entry.reader = reader;
+    entry.row.reserve(row.len());
+    entry.row.copy_from(row.view());
+    Ok(())
 }
 
 /// What keeping and adjusting are worth at one state.

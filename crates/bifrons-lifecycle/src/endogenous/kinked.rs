@@ -1,14 +1,15 @@
 //! Resources with kinks, cliffs and floors: breakpoints found in a formula, placed for one cell.
 
 use bifrons_egm::{
-    Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings,
+    Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings, Row,
     RowReader, SavingsCliff, SavingsNodes, SavingsProblem, Threshold, nbegm_step,
 };
 use bifrons_expr::{Pieces, Symbol};
 use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
-use super::bank::{Bank, Entry};
+use super::bank::{Bank, Entry, keep};
+use super::choice_kinks::Switches;
 use super::utility::CellUtility;
 use crate::kernel::FaultKind;
 use crate::program::{Machine, Program};
@@ -178,6 +179,8 @@ impl Kinked {
 pub(super) struct KinkedWorker {
     pub(super) nodes: SavingsNodes,
     work: NbEgmWorkspace,
+    /// The row before it is kept, whose memory grows as records come.
+    row: Row,
     liquid: Vec<f64>,
     resources: Vec<f64>,
     slopes: Vec<f64>,
@@ -186,6 +189,7 @@ pub(super) struct KinkedWorker {
     marginal: Vec<f64>,
     pub(super) best: Vec<f64>,
     pub(super) best_marginal: Vec<f64>,
+    switches: Switches,
     cliffs: Vec<SavingsCliff>,
 }
 
@@ -205,6 +209,7 @@ impl KinkedWorker {
                 2 * BREAKS,
             ))
             .beside(Footprint::of::<[f64; 8]>(nodes))
+            .beside(Switches::footprint(nodes))
     }
 
     /// Adds the breakpoints of a cell of a target.
@@ -260,18 +265,33 @@ impl KinkedWorker {
                     None => cut,
                     Some(_) => (from + 1..cut).find(other).unwrap_or(cut),
                 };
-                self.read_stretch(entry.at(self.liquid[from]), utility, slope, (from, to))?;
+                let reads = (entry.at(self.liquid[from]), utility, branch);
+                self.read_stretch(reads, slope, (from, to))?;
                 from = to;
             }
         }
+        if bank.branches > 1 {
+            let (line, marginal) = ([slope, offset], &self.best_marginal);
+            self.switches
+                .find((bank, cell), line, marginal, &mut self.nodes);
+        }
         Ok(())
+    }
+
+    /// Starts or ends the search for changes of next period's best branch in what is read.
+    pub(super) fn look_for_switches(&mut self, is_wanted: bool) {
+        self.switches.start(is_wanted);
+    }
+
+    /// Whether such changes were added to the breakpoints since the search was started.
+    pub(super) fn has_switches(&self) -> bool {
+        self.switches.found
     }
 
     /// Reads a row between two savings nodes and keeps what is better than before.
     fn read_stretch(
         &mut self,
-        entry: &Entry,
-        utility: &CellUtility,
+        (entry, utility, branch): (&Entry, &CellUtility, usize),
         slope: f64,
         (from, to): (usize, usize),
     ) -> Result<(), EgmError> {
@@ -302,6 +322,7 @@ impl KinkedWorker {
             if self.value[i] > self.best[i] || self.value[i].is_nan() {
                 self.best[i] = self.value[i];
                 self.best_marginal[i] = self.marginal[i] * self.slopes[i] * slope;
+                self.switches.keep(i, branch);
             }
         }
         Ok(())
@@ -324,6 +345,7 @@ impl KinkedWorker {
             buffer.resize(savings.len(), 0.0);
         }
         self.best.fill(f64::NEG_INFINITY);
+        self.switches.reset(savings.len());
         for (slot, &own) in self.liquid.iter_mut().zip(savings) {
             *slot = slope * own + offset;
         }
@@ -338,16 +360,10 @@ impl KinkedWorker {
         (reader, budget): (RowReader, Option<Budget>),
         entry: &mut Entry,
     ) -> Result<(), EgmError> {
-        entry.row.clear();
-        nbegm_step(
-            problem,
-            nodes.breaks(),
-            options,
-            &mut self.work,
-            &mut entry.row,
-        )?;
-        entry.reader = reader;
-        entry.reader.prepare(entry.row.view())?;
+        let (breaks, row) = (nodes.breaks(), &mut self.row);
+        row.clear();
+        nbegm_step(problem, breaks, options, &mut self.work, row)?;
+        keep(reader, row, entry)?;
         entry.budget = budget.map(Box::new);
         let view = entry.row.view();
         nodes.cliffs_into(problem.value, view, &mut self.cliffs);

@@ -330,6 +330,8 @@ pub(crate) fn footprint(
     let records = match &margin.slopes {
         Some(_) => liquid,
         None if ends(regimes, stage, own) => 0,
+        // Both sides of the breakpoints that are followed.
+        None if margin.kinked.is_some() => nodes + 2 * BREAKS,
         None => nodes,
     };
     let intervals = margin.switching.as_ref().map_or(1, Switching::most);

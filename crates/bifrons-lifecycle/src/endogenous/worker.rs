@@ -11,7 +11,7 @@ use bifrons_egm::{
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 
-use super::bank::Entry;
+use super::bank::{Entry, keep};
 use super::intervals::Slot;
 use super::kinked::{Cell, KinkedWorker};
 use super::margin::Margin;
@@ -259,6 +259,23 @@ impl Rows<'_> {
             self.check(worker)?;
         }
         self.place_nodes(worker)?;
+        let Some((_, own)) = &mut worker.kinked else {
+            return self.expect_all(worker);
+        };
+        own.look_for_switches(true);
+        self.expect_all(worker)?;
+        if let Some((_, own)) = &mut worker.kinked
+            && own.has_switches()
+        {
+            own.look_for_switches(false);
+            self.merge_nodes(worker);
+            self.expect_all(worker)?;
+        }
+        Ok(())
+    }
+
+    /// The lotteries of all edges at the savings nodes.
+    fn expect_all(&self, worker: &mut Worker) -> Result<(), FaultKind> {
         let layout = &self.kernel.stage.layout;
         match &mut worker.certainty {
             None => worker.expectation.reset(worker.savings.len()),
@@ -322,7 +339,6 @@ impl Rows<'_> {
 
     /// Adds the breakpoints of what may follow to the savings nodes.
     fn place_nodes(&self, worker: &mut Worker) -> Result<(), FaultKind> {
-        let grid = &self.margin.savings;
         let Some((_, own)) = &mut worker.kinked else {
             return Ok(());
         };
@@ -330,14 +346,19 @@ impl Rows<'_> {
         for place in 0..self.targets.len() {
             self.expect(worker, place, Pass::Breaks)?;
         }
+        self.merge_nodes(worker);
+        Ok(())
+    }
+
+    /// The savings nodes with all breakpoints that were added.
+    fn merge_nodes(&self, worker: &mut Worker) {
         if let Some((_, own)) = &mut worker.kinked {
-            own.nodes.merge(grid);
+            own.nodes.merge(&self.margin.savings);
             worker.savings.clear();
             worker.savings.extend_from_slice(own.nodes.nodes());
             worker.values.resize(worker.savings.len(), 0.0);
             worker.marginals.resize(worker.savings.len(), 0.0);
         }
-        Ok(())
     }
 
     /// Inverts the Euler equation and keeps the row.
@@ -674,15 +695,6 @@ fn fault_of(error: &EgmError) -> FaultKind {
         },
         _ => FaultKind::NotANumber,
     }
-}
-
-/// Keeps a row for reading.
-fn keep(mut reader: RowReader, row: &Row, entry: &mut Entry) -> Result<(), EgmError> {
-    reader.prepare(row.view())?;
-    entry.reader = reader;
-    entry.row.reserve(row.len());
-    entry.row.copy_from(row.view());
-    Ok(())
 }
 
 /// Whether a state that is not the last one has a formula.
