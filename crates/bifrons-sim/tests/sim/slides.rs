@@ -101,8 +101,7 @@ fn a_relay_reaches_its_surface_and_stays() {
 }
 
 /// A block on a rough floor, pulled by the force `t`: it stops, sticks, and breaks away at `t = μ`.
-#[test]
-fn a_block_sticks_until_the_force_exceeds_friction() {
+fn block() -> TapeSystem {
     let builder = EquationSystem::builder("block")
         .parameter("mu", 2.0)
         .state("v", s("time") - s("mu") * s("side"), 1.0)
@@ -112,7 +111,12 @@ fn a_block_sticks_until_the_force_exceeds_friction() {
         .output("v", s("v"))
         .output("x", s("x"))
         .output("friction", -(s("mu") * s("side")));
-    let system = slide(builder, on_surface());
+    slide(builder, on_surface())
+}
+
+#[test]
+fn a_block_sticks_until_the_force_exceeds_friction() {
+    let system = block();
     for method in [RunMethod::Automatic, RunMethod::Rodas5P] {
         let simulation = settings(&system, (0.0, 4.0), 1e-9).method(method);
         let run = simulation.build().expect("valid").run().expect("run");
