@@ -6,7 +6,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-pub use analysis::{LinearisationError, SensitivityError, TrimError};
+pub use analysis::{LinearisationError, SensitivityError, SlideError, TrimError};
 
 use crate::event::TimelineError;
 use crate::name::{Hint, NameProblem};

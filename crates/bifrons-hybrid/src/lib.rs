@@ -60,6 +60,7 @@ mod range;
 mod scalar;
 mod schema;
 mod sensitivity;
+mod sliding;
 mod system;
 mod tape_events;
 mod tape_system;
@@ -76,7 +77,7 @@ pub use equations::{
 };
 pub use error::{
     AlgebraicLoop, BlockError, DiagramError, EquationError, LinearisationError, LoopKind,
-    SchemaError, SensitivityError, TrimError, UnitMismatch, UnknownName, UnknownPort,
+    SchemaError, SensitivityError, SlideError, TrimError, UnitMismatch, UnknownName, UnknownPort,
 };
 pub use event::{
     Clock, Course, Direction, EventTable, Guard, Instant, Rational, RationalError, Rivals,
@@ -88,6 +89,7 @@ pub use name::{NameProblem, TIME};
 pub use range::ParameterRange;
 pub use scalar::{ScalarLanes, ScalarSystem, ScalarWorkspace};
 pub use schema::Schema;
+pub use sliding::Slide;
 pub use system::{HybridSystem, LoopFailure};
 pub use tape_system::{TapeSystem, TapeWorkspace};
 pub use trim::{OperatingPoint, Trim};

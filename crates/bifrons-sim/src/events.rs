@@ -27,7 +27,9 @@ pub struct EventOptions {
     pub max_iterations: u32,
     /// Most firings of one guard within a window, and most firings of one guard in a row that turn
     /// it back to where it came from while the state stays the same (both sides push towards the
-    /// surface); one more ends the run as [`Outcome::Chattering`]. Default: 16.
+    /// surface); one more ends the run as [`Outcome::Chattering`]. A guard that its own updates
+    /// replace by another function is turned back only where it fires again within the window.
+    /// Default: 16.
     pub max_events_per_window: usize,
     /// Length of the window. Default: `1e-9` of the span, but at least 64 units in the last place
     /// of the larger end.

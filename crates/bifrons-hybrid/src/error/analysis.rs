@@ -103,3 +103,88 @@ pub enum TrimError {
         best: Box<crate::trim::OperatingPoint>,
     },
 }
+
+/// A guard along whose surface a system cannot slide.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SlideError {
+    /// A name that is no guard, or no discrete state.
+    #[error(transparent)]
+    UnknownName(UnknownName),
+    /// A guard with a direction, or one that does more than to fire.
+    #[error(
+        "guard `{guard}` has a direction, ends the run, is observed or begins below; sliding needs \
+         a plain guard of direction `Either`"
+    )]
+    Kind {
+        /// The guard.
+        guard: String,
+    },
+    /// A rate of the pull that is negative or not finite.
+    #[error("pull of guard `{guard}` is {value}; it must be finite and not negative")]
+    Pull {
+        /// The guard.
+        guard: String,
+        /// The value given.
+        value: f64,
+    },
+    /// A guard whose surface jumps or has no derivative.
+    #[error(
+        "guard `{guard}` reads `{symbol}`; a surface to slide along depends on states, parameters \
+         and time alone"
+    )]
+    Reads {
+        /// The guard.
+        guard: String,
+        /// What it reads.
+        symbol: String,
+    },
+    /// A guard that no state can stay at.
+    #[error("guard `{guard}` depends on no state; only a surface of states can be slid along")]
+    TimeOnly {
+        /// The guard.
+        guard: String,
+    },
+    /// A reset by the guard, or of what it watches, or another writer of the side.
+    #[error(
+        "`{trigger}` writes `{variable}`; guard `{guard}` slides only if it writes its side alone, \
+         nobody else does, and no state that it reads is reset"
+    )]
+    Update {
+        /// The guard.
+        guard: String,
+        /// What is written.
+        variable: String,
+        /// By which clock or guard.
+        trigger: String,
+    },
+    /// A loop that is solved by iteration depends on the side.
+    #[error(
+        "loop of `{variables}` is solved by iteration and depends on `{side}`; put a state between"
+    )]
+    Loop {
+        /// The side.
+        side: String,
+        /// Unknowns of the loop.
+        variables: String,
+    },
+    /// The motion along the intersection of two surfaces is not unique.
+    #[error(
+        "the side of guard `{other}` changes the rate of guard `{guard}`; let only one of them slide"
+    )]
+    Coupled {
+        /// The guard whose rate changes.
+        guard: String,
+        /// The other one.
+        other: String,
+    },
+    /// A name that the system has already, or a guard that slides already.
+    #[error("`{name}` is there already; let each guard slide once, or rename it")]
+    Taken {
+        /// The name that is taken.
+        name: String,
+    },
+    /// The equations make no system.
+    #[error(transparent)]
+    Equations(Box<EquationError>),
+}

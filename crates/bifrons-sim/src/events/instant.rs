@@ -207,8 +207,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
         let own = &mut self.lanes[lane];
         self.system
             .guard_rates(&mut own.workspace, t, &buffers.state, &mut buffers.rates);
+        let state = &buffers.state;
+        self.system
+            .guards(&mut own.workspace, t, state, &mut buffers.probe);
         let mut slides = None;
-        for (guard, contacts) in own.contacts.iter_mut().enumerate() {
+        for guard in 0..own.contacts.len() {
             let moves = sign(buffers.rates[guard] * self.plan.direction);
             let course = self.system.guard_course(&mut own.workspace, guard, t, t);
             if course.is_some() {
@@ -216,6 +219,11 @@ impl<S: HybridSystem, const W: usize> EventLanes<'_, S, W> {
                 continue;
             }
             let back = buffers.due_guards[guard] && moves != 0 && moves == -buffers.crossed[guard];
+            // One that the update has replaced, such as a mirrored one, turns the run back only
+            // where it fires again at once.
+            let is_same = buffers.probe[guard].to_bits() == buffers.values[guard].to_bits();
+            let back = back && (is_same || own.fired_just_before(self.plan, t, guard));
+            let contacts = &mut own.contacts[guard];
             // A firing at an exact zero may seem to pass; two contacts outweigh it.
             *contacts = if back {
                 *contacts + 2

@@ -185,6 +185,17 @@ impl<S: HybridSystem> LaneEvents<S> {
         self.recent.get(guard * size + slot).copied()
     }
 
+    /// Whether the firing before the one counted last was within the window.
+    pub(super) fn fired_just_before(&self, plan: &EventPlan, t: f64, guard: usize) -> bool {
+        let size = plan.options.max_events_per_window as u64;
+        let Some(before) = self.fired[guard].checked_sub(2).filter(|_| size > 1) else {
+            return false;
+        };
+        let slot = usize::try_from(before % size).unwrap_or(0);
+        let last = self.recent[guard * plan.options.max_events_per_window + slot];
+        (t - last).abs() <= plan.window
+    }
+
     /// Counts a firing; true if it is one too many within the window.
     pub(super) fn count_firing(&mut self, plan: &EventPlan, t: f64, guard: usize) -> bool {
         let size = plan.options.max_events_per_window;

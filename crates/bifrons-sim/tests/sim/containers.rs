@@ -465,3 +465,33 @@ fn members_of_a_sweep_have_the_bits_of_the_run_alone() {
         }
     }
 }
+
+/// `x'' = -x` from `x = sin(1/2)`, `y = x`.
+fn oscillator() -> BlockSpec {
+    BlockSpec::builder("Oscillator")
+        .state("x", s("v"), 0.5_f64.sin())
+        .state("v", -s("x"), 0.5_f64.cos())
+        .output("y", s("x"))
+        .build()
+        .expect("block")
+}
+
+/// Each switching mirrors what is watched: far apart, and not a surface that turns the run back.
+#[test]
+fn a_state_may_switch_a_container_as_often_as_it_likes() {
+    let periods = 30.0;
+    let inside = Enabled::new(alone(integrator(0.0)));
+    let system = switched(inside, "enable", oscillator(), true);
+    let system = system.flatten().expect("flat").compile().expect("tape");
+    let run = Simulation::builder(&system)
+        .span(0.0, 2.0 * PI * periods)
+        .tolerance(1e-10, 1e-12)
+        .build()
+        .expect("valid")
+        .run()
+        .expect("run");
+    assert_eq!(run.outcome(), &Outcome::Reached);
+    // It counts half of the time.
+    let elapsed = run.signal("y").expect("y")[0];
+    assert!((elapsed - PI * periods).abs() < 1e-6, "{elapsed}");
+}

@@ -541,3 +541,31 @@ fn a_member_with_bounces_has_the_bits_of_the_run_alone() {
         }
     }
 }
+
+/// A guard that its own update mirrors still chatters where both sides push to the surface.
+#[test]
+fn a_mirrored_guard_chatters_where_both_sides_push_back() {
+    let system = compile(
+        EquationSystem::builder("mirrored")
+            .state("x", 0.5 - s("side"), 1.0)
+            .discrete("side", 1.0)
+            .guard(
+                Guard::new("surface", Direction::Falling),
+                s("side") * s("x"),
+            )
+            .update("surface", "side", -s("side"))
+            .output("x", s("x")),
+    );
+    let run = Simulation::builder(&system)
+        .span(0.0, 10.0)
+        .log_events(2000)
+        .build()
+        .expect("valid")
+        .run()
+        .expect("an outcome");
+    assert!(matches!(run.outcome(), Outcome::Chattering { guard, .. } if guard == "surface"));
+    let times = event_times(&run);
+    assert!(times.len() <= 1000, "{}", times.len());
+    assert!((times[0] - 2.0).abs() < 1e-12 && run.last_time() < 2.0 + 1e-6);
+    assert!(run.last_state()[0].abs() < 1e-6);
+}

@@ -26,6 +26,7 @@ mod reference;
 mod reference_stiff;
 mod rows;
 mod sensitivities;
+mod slides;
 mod spill;
 mod starts;
 mod sweeps;
