@@ -57,7 +57,7 @@ pub(crate) fn finite(kind: &str, setting: &str, value: f64) -> Result<f64, Block
 /// The template of blocks that refuse parameters which are not finite.
 pub(crate) fn numbers<'a, B: 'static>(defaults: &[f64]) -> Option<Template<'a>> {
     let fits = defaults.iter().all(|value| value.is_finite());
-    fits.then(|| Template::of::<B>(defaults.to_vec()))
+    fits.then(|| Template::of::<B>(defaults))
 }
 
 pub(crate) fn refuse(

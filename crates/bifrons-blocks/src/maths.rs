@@ -89,7 +89,7 @@ impl Block for Sum {
     }
 
     fn template(&self) -> Option<Template<'_>> {
-        Some(Template::of::<Self>(Vec::new()).with_text(&self.signs))
+        Some(Template::of::<Self>([]).with_text(&self.signs))
     }
 }
 
@@ -122,7 +122,7 @@ macro_rules! reduction {
             }
 
             fn template(&self) -> Option<Template<'_>> {
-                Some(Template::of::<Self>(Vec::new()).with_count(self.input_count))
+                Some(Template::of::<Self>([]).with_count(self.input_count))
             }
         }
     };
@@ -184,7 +184,7 @@ impl Block for Divide {
     }
 
     fn template(&self) -> Option<Template<'_>> {
-        Some(Template::of::<Self>(Vec::new()))
+        Some(Template::of::<Self>([]))
     }
 }
 

@@ -25,7 +25,7 @@ impl Block for Abs {
     }
 
     fn template(&self) -> Option<Template<'_>> {
-        Some(Template::of::<Self>(Vec::new()))
+        Some(Template::of::<Self>([]))
     }
 }
 
@@ -49,7 +49,7 @@ impl Block for Sign {
     }
 
     fn template(&self) -> Option<Template<'_>> {
-        Some(Template::of::<Self>(Vec::new()))
+        Some(Template::of::<Self>([]))
     }
 }
 

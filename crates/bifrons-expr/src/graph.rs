@@ -57,21 +57,20 @@ impl Graph {
     pub(crate) fn sorted(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
-            slots: vec![NONE; (2 * nodes + 2).next_power_of_two().max(16)],
+            slots: vec![NONE; (nodes + nodes.div_ceil(3) + 2).next_power_of_two().max(16)],
             sorted: true,
             ..Self::new()
         }
     }
 
-    /// The node of a symbol that the caller has not added before and finds by its own means.
-    pub(crate) fn new_symbol(&mut self, symbol: &Symbol) -> u32 {
-        let index = position(self.symbols.len());
-        self.symbols.push(symbol.clone());
+    /// A node of its own for the next input, whose symbol only the caller knows; a graph with such
+    /// nodes has no other symbols.
+    pub(crate) fn new_input(&mut self) {
+        let index = position(self.nodes.len());
         self.nodes.push(FlatNode {
             head: FlatHead::Symbol(index),
             operands: [NONE; 3],
         });
-        position(self.nodes.len() - 1)
     }
 
     pub(crate) fn constant(&mut self, value: f64) -> u32 {
@@ -285,7 +284,7 @@ impl Graph {
     }
 
     fn intern(&mut self, node: FlatNode) -> u32 {
-        if 2 * (self.nodes.len() + 1) > self.slots.len() {
+        if 4 * (self.nodes.len() + 1) > 3 * self.slots.len() {
             self.slots = vec![NONE; 2 * self.slots.len()];
             for (id, node) in self.nodes.iter().enumerate() {
                 let slot = self.slot(node);

@@ -57,6 +57,7 @@ mod hoist;
 mod interval;
 mod inverse;
 mod jacobian;
+mod name_index;
 mod node;
 mod normal;
 mod op;
@@ -84,13 +85,14 @@ pub use hoist::{Hoisted, Operand, Part};
 pub use interval::{Bounds, Enclosure, EnclosureMemory, Interval};
 pub use inverse::Inverse;
 pub use jacobian::{Jacobian, Pattern, sparsity};
+pub use name_index::{NameIndex, SymbolCursor};
 pub use parse::{ParseError, ParseErrorKind, Parser, Source};
 pub use pieces::{Breakpoint, Located, Pieces};
 pub use shape::{Monotonicity, Smoothness};
 pub use switches::{Crossing, Evidence, Owner, Switch, SwitchKind, Switches};
 pub use symbol::Symbol;
-pub use symbol_map::{SymbolCursor, SymbolMap};
-pub use tape::{Registers, Tape, TapeBuilder};
+pub use symbol_map::SymbolMap;
+pub use tape::{Registers, Tape, TapeAssembly, TapeBuilder, TapeName};
 pub use unit::{
     Dimension, Exponent, Unit, UnitError, UnitErrorKind, UnitParseError, UnitParseErrorKind,
     UnitTable,

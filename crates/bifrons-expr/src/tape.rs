@@ -1,6 +1,7 @@
 //! Tapes: straight-line programs compiled from expressions.
 
 mod aligned;
+mod assembly;
 mod builder;
 mod code;
 mod compact;
@@ -16,6 +17,7 @@ use crate::tape::program::{CallSite, Program};
 use bifrons_lanes::{Kernel, Level};
 use bifrons_memory::Footprint;
 
+pub use assembly::{TapeAssembly, TapeName};
 pub use builder::TapeBuilder;
 
 /// A straight-line program that computes outputs from parameters and variables.

@@ -2,6 +2,7 @@
 
 mod builder;
 mod conversion;
+mod numbers;
 mod template;
 mod units;
 
@@ -13,6 +14,7 @@ use bifrons_expr::{Expr, Symbol, Unit};
 pub use builder::BlockSpecBuilder;
 pub(crate) use builder::{Assembly, equation};
 pub use conversion::UnitConversion;
+pub(crate) use numbers::Numbers;
 pub use template::Template;
 pub(crate) use template::Templates;
 
@@ -189,7 +191,7 @@ pub struct BlockSpec {
     /// Everything but numbers: equal blocks of a diagram share it.
     pub(crate) form: Arc<Form>,
     /// Default values of the parameters, in order of declaration.
-    pub(crate) defaults: Vec<f64>,
+    pub(crate) defaults: Numbers,
 }
 
 /// Ports, quantities and equations of a block.

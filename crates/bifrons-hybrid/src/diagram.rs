@@ -31,6 +31,8 @@ pub struct Diagram(pub(crate) Arc<Content>);
 pub(crate) struct Content {
     pub(crate) name: Arc<str>,
     pub(crate) members: Vec<Member>,
+    /// Where the inputs of all members get their values from, member by member.
+    pub(crate) sources: Vec<Source>,
     pub(crate) inputs: Vec<ExportedInput>,
     pub(crate) outputs: Vec<ExportedOutput>,
     /// Positions in `inputs`, sorted by name.
@@ -45,8 +47,8 @@ pub(crate) struct Content {
 pub(crate) struct Member {
     pub(crate) name: Arc<str>,
     pub(crate) part: Part,
-    /// Where each input gets its value from.
-    pub(crate) sources: Vec<Source>,
+    /// Place of the source of its first input.
+    pub(crate) first_source: u32,
 }
 
 /// Where an input gets its value from.
@@ -55,9 +57,9 @@ pub(crate) enum Source {
     /// Nowhere; in a built diagram only for an exported input that has a default.
     Open,
     /// From an output of a member.
-    Wire { member: usize, output: usize },
+    Wire { member: u32, output: u32 },
     /// From an exported input of the diagram.
-    Exported { input: usize },
+    Exported { input: u32 },
     /// A number, tunable as a parameter with the path of the input.
     Constant(f64),
 }
@@ -188,6 +190,24 @@ impl Diagram {
             .ok()
             .map(|found| outputs_by_name[found])
     }
+}
+
+impl Content {
+    /// Where the inputs of a member get their values from.
+    pub(crate) fn sources_of(&self, member: &Member) -> &[Source] {
+        sources_of(&self.sources, member)
+    }
+}
+
+pub(crate) fn sources_of<'s>(sources: &'s [Source], member: &Member) -> &'s [Source] {
+    let first = member.first_source as usize;
+    &sources[first..first + member.part.input_count()]
+}
+
+/// The same, for lists of half the size; what they count takes more memory than any machine has
+/// long before it takes 32 bits.
+pub(crate) fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 impl fmt::Debug for Diagram {

@@ -287,8 +287,15 @@ impl EquationSystem {
     }
 
     /// Definitions and samples in the order of an instant.
-    pub(crate) fn instant(&self) -> &[InstantNode] {
-        &self.instant
+    pub(crate) fn instant(&self) -> impl Iterator<Item = InstantNode> {
+        // Every definition is in the list if it is not empty.
+        let plain = if self.instant.is_empty() {
+            self.parts.definitions.len()
+        } else {
+            0
+        };
+        let plain = (0..plain).map(InstantNode::Definition);
+        plain.chain(self.instant.iter().copied())
     }
 
     /// The definition of a quantity, by its path.
@@ -297,7 +304,7 @@ impl EquationSystem {
     ///
     /// [`UnknownName`] if there is no such definition.
     pub fn definition(&self, name: &str) -> Result<&Definition, UnknownName> {
-        match self.table.find(name) {
+        match self.table.find(&self.parts, name) {
             Some(Meaning::Definition(index)) => Ok(&self.parts.definitions[index]),
             _ => {
                 let known = self.parts.definitions.iter().map(|d| d.symbol.name());
@@ -313,7 +320,16 @@ impl EquationSystem {
 
     /// What a symbol stands for.
     pub(crate) fn meaning(&self, symbol: &Symbol) -> Option<Meaning> {
-        self.table.find(symbol.name())
+        self.table.find(&self.parts, symbol.name())
+    }
+
+    /// As [`meaning`](Self::meaning), also of what a symbol reads before an instant.
+    pub(crate) fn meaning_near(
+        &self,
+        symbol: &Symbol,
+        cursor: &mut SymbolCursor,
+    ) -> Option<Meaning> {
+        self.table.find_near(&self.parts, symbol, cursor)
     }
 
     /// What the expressions need, directly or through definitions.
@@ -339,18 +355,20 @@ impl EquationSystem {
     }
 
     fn mark(&self, expression: &Expr, needed: &mut Needed, cursor: &mut SymbolCursor) {
-        expression.visit_symbols(|symbol| match self.table.find_near(symbol, cursor) {
-            Some(Meaning::Definition(index)) => needed.definitions[index] = true,
-            Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
-            Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
-            Some(Meaning::Unknown(_)) => {
-                let position = self.unknowns().position(|own| own == symbol);
-                if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
-                    *own = true;
+        expression.visit_symbols(|symbol| {
+            match self.table.find_near(&self.parts, symbol, cursor) {
+                Some(Meaning::Definition(index)) => needed.definitions[index] = true,
+                Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
+                Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
+                Some(Meaning::Unknown(_)) => {
+                    let position = self.unknowns().position(|own| own == symbol);
+                    if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
+                        *own = true;
+                    }
                 }
+                Some(Meaning::Time) => needed.time = true,
+                Some(Meaning::Input | Meaning::State(_)) | None => {}
             }
-            Some(Meaning::Time) => needed.time = true,
-            Some(Meaning::Input | Meaning::State(_)) | None => {}
         });
     }
 

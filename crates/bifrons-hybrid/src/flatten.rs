@@ -1,6 +1,7 @@
 //! From a diagram to equations: every level of nesting at once.
 
 mod net;
+mod order;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,12 +41,18 @@ pub(crate) fn depends(diagram: &Diagram, output: usize, input: usize) -> bool {
 /// The equations; where not `closed`, all exported inputs stay inputs, defaults or not.
 pub(crate) fn flatten(diagram: &Diagram, closed: bool) -> Result<EquationSystem, EquationError> {
     let net = Net::expand(diagram, closed);
+    let mut emitter = Emitter::new(&net);
+    if let Some(order) = order::without_loops(&net) {
+        for node in order {
+            emitter.assign(node as usize);
+        }
+        return emitter.finish(diagram);
+    }
     let graph = net.dependencies();
-    let mut emitter = Emitter::new(&net, &graph);
     for component in graph.strong_components().iter() {
         match component {
             [node] if !graph.successors(*node).contains(node) => emitter.assign(*node),
-            members => emitter.solve(members)?,
+            members => emitter.solve(members, &graph)?,
         }
     }
     emitter.finish(diagram)
@@ -76,10 +83,9 @@ impl Events {
 /// Turns nodes into symbols and equations, dependencies first.
 struct Emitter<'n, 'd> {
     net: &'n Net<'d>,
-    graph: &'n Digraph,
-    /// Names of the nodes that are not aliases.
-    symbols: Vec<Option<Symbol>>,
-    /// What a user of the node reads: a symbol, or a constant.
+    paths: Paths<'d>,
+    /// What a user of the node reads: a symbol, or a constant. Nodes that stand for no other node
+    /// have their own symbols.
     values: Vec<Option<Expr>>,
     parameters: Vec<Parameter>,
     inputs: Vec<Symbol>,
@@ -89,23 +95,37 @@ struct Emitter<'n, 'd> {
     guesses: BTreeMap<Symbol, Expr>,
 }
 
+/// Buffers for the paths of nodes.
+#[derive(Default)]
+struct Paths<'d> {
+    path: String,
+    levels: Vec<&'d str>,
+}
+
+impl<'d> Paths<'d> {
+    fn symbol(&mut self, net: &Net<'d>, node: usize) -> Symbol {
+        net.write_path(node, &mut self.path, &mut self.levels);
+        Symbol::new(&self.path)
+    }
+}
+
 impl<'n, 'd> Emitter<'n, 'd> {
     /// Names the nodes; those that depend on nothing get their values.
-    fn new(net: &'n Net<'d>, graph: &'n Digraph) -> Self {
-        let symbols = net.symbols();
+    fn new(net: &'n Net<'d>) -> Self {
+        let mut paths = Paths::default();
         let mut values = vec![None; net.nodes.len()];
         let count = |own: fn(&Node) -> bool| net.nodes.iter().filter(|node| own(node)).count();
         let parameter_count = count(|node| matches!(node, Node::Parameter(_)));
         let equation_count = count(|node| matches!(node, Node::Equation));
         let mut parameters = Vec::with_capacity(parameter_count);
         let mut inputs = Vec::new();
-        for (node, symbol) in symbols.iter().enumerate() {
-            let Some(symbol) = symbol.clone() else {
+        for (node, kind) in net.nodes.iter().enumerate() {
+            if matches!(kind, Node::Alias(_) | Node::Equation) {
                 continue;
-            };
-            match net.nodes[node] {
-                Node::Alias(_) | Node::Equation => continue,
-                Node::State | Node::Discrete => {}
+            }
+            let symbol = paths.symbol(net, node);
+            match *kind {
+                Node::Alias(_) | Node::Equation | Node::State | Node::Discrete => {}
                 Node::Input => inputs.push(symbol.clone()),
                 Node::Parameter(default) => {
                     let range = match net.role(node) {
@@ -123,8 +143,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
         }
         let mut emitter = Self {
             net,
-            graph,
-            symbols,
+            paths,
             values,
             parameters,
             inputs,
@@ -147,9 +166,10 @@ impl<'n, 'd> Emitter<'n, 'd> {
     /// A node that depends on finished nodes only.
     fn assign(&mut self, node: usize) {
         match self.net.nodes[node] {
-            Node::Alias(target) => self.values[node] = self.values[target].clone(),
+            Node::Alias(target) => self.values[node] = self.values[target as usize].clone(),
             Node::Equation => {
-                let definition = self.define(node);
+                let symbol = self.paths.symbol(self.net, node);
+                let definition = self.define(node, symbol);
                 self.values[node] = Some(Expr::symbol(&definition.symbol));
                 self.definitions.push(definition);
             }
@@ -158,7 +178,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
     }
 
     /// Nodes that depend on each other.
-    fn solve(&mut self, members: &[usize]) -> Result<(), EquationError> {
+    fn solve(&mut self, members: &[usize], graph: &Digraph) -> Result<(), EquationError> {
         let equations: Vec<usize> = members
             .iter()
             .copied()
@@ -166,13 +186,14 @@ impl<'n, 'd> Emitter<'n, 'd> {
             .collect();
         if equations.is_empty() {
             let variable = self.net.path(members[0]);
-            return Err(self.unsolved(members, members[0], LoopKind::Singular { variable }));
+            let kind = LoopKind::Singular { variable };
+            return Err(self.unsolved(members, graph, members[0], kind));
         }
         for &node in &equations {
             self.values[node] = Some(Expr::symbol(self.symbol(node)));
         }
         self.resolve_aliases(members);
-        let define = |&node: &usize| (node, self.define(node));
+        let define = |&node: &usize| (node, self.define(node, self.symbol(node)));
         let mut unknowns: Vec<(usize, Definition)> = equations.iter().map(define).collect();
         unknowns.sort_by(|a, b| a.1.symbol.cmp(&b.1.symbol));
         let start = unknowns[0].0;
@@ -187,7 +208,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
                 self.loops.extend(solved.equations);
                 Ok(())
             }
-            Err(kind) => Err(self.unsolved(members, start, kind)),
+            Err(kind) => Err(self.unsolved(members, graph, start, kind)),
         }
     }
 
@@ -200,7 +221,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
                 && let Node::Alias(target) = self.net.nodes[node]
             {
                 chain.push(node);
-                node = target;
+                node = target as usize;
             }
             let value = self.values[node].clone();
             for alias in chain.drain(..) {
@@ -209,27 +230,33 @@ impl<'n, 'd> Emitter<'n, 'd> {
         }
     }
 
-    fn unsolved(&self, members: &[usize], start: usize, kind: LoopKind) -> EquationError {
+    fn unsolved(
+        &self,
+        members: &[usize],
+        graph: &Digraph,
+        start: usize,
+        kind: LoopKind,
+    ) -> EquationError {
         let (system, path) = (self.net.name(), |node| self.net.path(node));
-        algebraic::report(system, self.graph, members, start, kind, path).into()
+        algebraic::report(system, graph, members, start, kind, path).into()
     }
 
     /// The equation of a node over global symbols.
-    fn define(&self, node: usize) -> Definition {
+    fn define(&self, node: usize, symbol: Symbol) -> Definition {
         let expression = match self.net.role(node) {
             Some(Role::Equation { expression, .. }) => self.globalise(node, expression),
             _ => Expr::constant(f64::NAN),
         };
-        Definition {
-            symbol: self.symbol(node),
-            expression,
-        }
+        Definition { symbol, expression }
     }
 
+    /// The symbol of a node by its own path, also of one that stands for another node.
     fn symbol(&self, node: usize) -> Symbol {
-        self.symbols[node]
-            .clone()
-            .unwrap_or_else(|| Symbol::from(self.net.path(node)))
+        let known = match self.net.nodes[node] {
+            Node::Alias(_) => None,
+            _ => self.values[node].as_ref().and_then(Expr::as_symbol),
+        };
+        known.map_or_else(|| Symbol::from(self.net.path(node)), Symbol::clone)
     }
 
     /// Replaces the local names of the block that owns `node`.

@@ -51,6 +51,7 @@ mod error;
 mod event;
 mod flatten;
 mod graph;
+mod layout;
 mod linearise;
 mod loop_program;
 mod name;

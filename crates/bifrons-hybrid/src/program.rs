@@ -1,10 +1,11 @@
 //! A tape that knows which parameters of the system it reads.
 
-use bifrons_expr::{CompileError, Expr, Registers, Symbol, Tape, TapeBuilder};
+use bifrons_expr::{CompileError, Expr, Registers, Symbol, SymbolCursor, Tape, TapeAssembly};
 use bifrons_lanes::Level;
 use bifrons_memory::Footprint;
 
-use crate::equations::{EquationSystem, base_name};
+use crate::equations::EquationSystem;
+use crate::layout::Layout;
 use crate::loop_program::{LoopMemory, Loops};
 use crate::name::TIME;
 use crate::system::LoopFailure;
@@ -47,54 +48,36 @@ impl Program {
     }
 
     /// The program without the loops that it needs, and marks of their unknowns.
+    ///
+    /// It runs between instants, where `pre(x)` is `x`.
     fn bare(
         system: &EquationSystem,
         states: &[Symbol],
         roots: Vec<Expr>,
     ) -> Result<(Self, Vec<bool>), CompileError> {
         let needed = system.needed(&roots);
-        let positions = |marks: &[bool]| -> Vec<usize> {
-            let marked = marks.iter().enumerate().filter(|(_, needed)| **needed);
-            marked.map(|(position, _)| position).collect()
-        };
-        let mut parameters = positions(&needed.parameters);
-        let symbols: Vec<Symbol> = parameters
-            .iter()
-            .map(|&p| system.parameters()[p].symbol.clone())
-            .collect();
-        let discretes = positions(&needed.discretes);
-        let held: Vec<Symbol> = discretes
-            .iter()
-            .map(|&d| system.discretes()[d].symbol.clone())
-            .collect();
-        let offset = system.parameters().len();
-        parameters.extend(discretes.iter().map(|&d| offset + d));
-        let roots: Vec<Expr> = roots.iter().map(|root| current(system, root)).collect();
-        let definitions = positions(&needed.definitions);
-        let time = Symbol::new(TIME);
-        let reads_time = needed.time;
-        let reads_unknowns = needed.unknowns.contains(&true);
-        let mut builder = TapeBuilder::new()
-            .parameters(symbols)
-            .parameters(held)
-            .variables(
-                reads_time
-                    .then_some(time)
-                    .into_iter()
-                    .chain(states.iter().cloned())
-                    .chain(system.unknowns().filter(|_| reads_unknowns).cloned()),
-            );
-        for position in definitions {
-            let definition = &system.definitions()[position];
-            builder = builder.define(
-                definition.symbol.clone(),
-                current(system, &definition.expression),
-            );
+        let layout = Layout::new(system, states, &needed);
+        let (reads_time, reads_unknowns) = (needed.time, needed.unknowns.contains(&true));
+        let time = reads_time.then(|| Symbol::new(TIME));
+        let unknowns = system.unknowns().filter(|_| reads_unknowns);
+        let variables = time
+            .into_iter()
+            .chain(states.iter().chain(unknowns).cloned());
+        let definitions = (needed.definitions.iter()).zip(system.definitions());
+        let definitions = definitions.filter(|(needed, _)| **needed).map(|own| own.1);
+        let room = definitions.clone().count() + roots.len();
+        let mut tape = TapeAssembly::new(layout.symbols(), variables.collect(), room);
+        let mut cursor = SymbolCursor::default();
+        for definition in definitions {
+            let find = |symbol: &Symbol| layout.find(symbol, &mut cursor);
+            tape.define(&definition.symbol, &definition.expression, find)?;
         }
-        let tape = builder.outputs(roots).build()?;
+        for root in &roots {
+            tape.output(root, |symbol| layout.find(symbol, &mut cursor))?;
+        }
         let program = Self {
-            tape,
-            parameters,
+            tape: tape.build()?,
+            parameters: layout.parameters(),
             reads_time,
             reads_unknowns,
             loops: Loops::default(),
@@ -205,15 +188,4 @@ impl<const W: usize> ProgramRegisters<W> {
     pub(crate) fn loop_failure(&self, lane: usize) -> Option<LoopFailure> {
         self.loops.as_ref().and_then(|loops| loops.failure(lane))
     }
-}
-
-/// The expression between instants, where `pre(x)` is `x`.
-fn current(system: &EquationSystem, expression: &Expr) -> Expr {
-    if system.discretes().is_empty() {
-        return expression.clone();
-    }
-    expression.substitute(&mut |symbol| {
-        let base = base_name(symbol.name());
-        (base != symbol.name()).then(|| Expr::symbol(base))
-    })
 }

@@ -271,7 +271,7 @@ fn define_nodes(
     mut builder: TapeBuilder,
 ) -> TapeBuilder {
     for node in system.instant() {
-        let (symbol, expression) = match *node {
+        let (symbol, expression) = match node {
             InstantNode::Definition(index) => {
                 let definition = &system.definitions()[index];
                 (&definition.symbol, Some(&definition.expression))

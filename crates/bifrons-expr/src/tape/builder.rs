@@ -2,16 +2,12 @@
 
 use crate::error::CompileError;
 use crate::expr::Expr;
-use crate::graph::Graph;
-use crate::node::{Head, NONE, Node, Order, position};
-use crate::op::Op;
-use crate::small;
+use crate::name_index::SymbolCursor;
 use crate::suggest::nearest;
 use crate::symbol::Symbol;
-use crate::symbol_map::{SymbolCursor, SymbolMap};
+use crate::symbol_map::SymbolMap;
 use crate::tape::Tape;
-use crate::tape::compact::Compact;
-use crate::tape::program::Program;
+use crate::tape::assembly::{TapeAssembly, TapeName};
 
 /// Collects the inputs, definitions and outputs of a [`Tape`].
 ///
@@ -94,162 +90,64 @@ impl TapeBuilder {
     /// [`CompileError`] names the symbol that is unknown, used before its definition or declared
     /// twice, or the size that exceeds the index range.
     pub fn build(self) -> Result<Tape, CompileError> {
-        let mut scope = Scope::new(&self)?;
-        let outputs = scope.import(&self)?;
-        let inputs = position(self.parameters.len() + self.variables.len());
-        let inputs: Vec<u32> = (0..inputs).collect();
-        let (parameters, variables) = inputs.split_at(self.parameters.len());
-        let program = Program::new(&scope.graph, parameters, variables, &outputs)?;
-        let compact = Compact::new(&program);
-        Ok(Tape {
-            parameters: self.parameters,
-            variables: self.variables,
-            program,
-            compact,
-        })
+        let names = Names::new(&self)?;
+        let room = self.definitions.len() + self.outputs.len();
+        let (parameters, variables) = (self.parameters, self.variables);
+        let mut assembly = TapeAssembly::new(parameters, variables, room);
+        let mut cursor = SymbolCursor::default();
+        for (symbol, expr) in &self.definitions {
+            let place = || format!("definition `{symbol}`");
+            assembly.define(symbol, expr, |own| names.find(own, &mut cursor, &place))?;
+        }
+        for (index, expr) in self.outputs.iter().enumerate() {
+            let place = || format!("output {index}");
+            assembly.output(expr, |own| names.find(own, &mut cursor, &place))?;
+        }
+        assembly.build()
     }
 }
 
-/// What is known of expressions that are not small.
-struct Imported<'b> {
-    order: Order<'b>,
-    /// Nodes of the graph for those of the order.
-    ids: Vec<u32>,
-}
+/// What the names stand for.
+struct Names(SymbolMap<TapeName>);
 
-/// Names and their nodes while expressions are imported.
-struct Scope {
-    /// Begins with one node per parameter and variable.
-    graph: Graph,
-    /// Node of a name, in the order of parameters, variables and definitions; [`NONE`] for a
-    /// definition that is not complete.
-    names: SymbolMap<u32>,
-    cursor: SymbolCursor,
-}
-
-impl Scope {
+impl Names {
     fn new(builder: &TapeBuilder) -> Result<Self, CompileError> {
         let inputs = builder.parameters.len() + builder.variables.len();
-        let names = inputs + builder.definitions.len();
-        let mut scope = Self {
-            graph: Graph::sorted(names + builder.outputs.len()),
-            names: SymbolMap::with_capacity(names),
-            cursor: SymbolCursor::default(),
-        };
-        for symbol in builder.parameters.iter().chain(&builder.variables) {
-            let node = scope.graph.new_symbol(symbol);
-            scope.declare(symbol, node)?;
-        }
-        for (symbol, _) in &builder.definitions {
-            scope.declare(symbol, NONE)?;
-        }
-        Ok(scope)
-    }
-
-    fn declare(&mut self, symbol: &Symbol, node: u32) -> Result<(), CompileError> {
-        if self.names.add(symbol, node) {
-            return Ok(());
-        }
-        Err(CompileError::Duplicate {
-            symbol: symbol.clone(),
-        })
-    }
-
-    /// Adds all expressions and returns the nodes of the outputs.
-    fn import(&mut self, builder: &TapeBuilder) -> Result<Vec<u32>, CompileError> {
-        let mut imported = Imported {
-            order: Order::new(),
-            ids: Vec::new(),
-        };
-        let first = builder.parameters.len() + builder.variables.len();
-        for (root, (_, expr)) in builder.definitions.iter().enumerate() {
-            let id = self.root(expr, &mut imported, builder, root)?;
-            if let Some(own) = self.names.value_mut(first + root) {
-                *own = id;
-            }
-        }
-        let roots = builder.definitions.len()..;
-        let outputs = builder.outputs.iter().zip(roots);
-        outputs
-            .map(|(expr, root)| self.root(expr, &mut imported, builder, root))
-            .collect()
-    }
-
-    /// Adds one expression.
-    fn root<'b>(
-        &mut self,
-        expr: &'b Expr,
-        imported: &mut Imported<'b>,
-        builder: &TapeBuilder,
-        root: usize,
-    ) -> Result<u32, CompileError> {
-        if small::is_small_over_leaves(expr.node()) {
-            return self.tree(expr.node(), builder, root);
-        }
-        let Imported { order, ids } = imported;
-        let at = order.add(expr.node());
-        for i in ids.len()..order.nodes.len() {
-            let operands = order.gather(i, ids, NONE);
-            ids.push(self.node(order.nodes[i], operands, builder, root)?);
-        }
-        Ok(ids[at as usize])
-    }
-
-    /// Adds a small expression.
-    fn tree(
-        &mut self,
-        node: &Node,
-        builder: &TapeBuilder,
-        root: usize,
-    ) -> Result<u32, CompileError> {
-        let mut operands = [NONE; 3];
-        for (id, operand) in operands.iter_mut().zip(node.operands.iter().flatten()) {
-            *id = self.tree(operand, builder, root)?;
-        }
-        self.node(node, operands, builder, root)
-    }
-
-    fn node(
-        &mut self,
-        node: &Node,
-        operands: [u32; 3],
-        builder: &TapeBuilder,
-        root: usize,
-    ) -> Result<u32, CompileError> {
-        Ok(match &node.head {
-            Head::Constant(value) => self.graph.constant(*value),
-            Head::Symbol(symbol) => self.resolve(symbol, builder, root)?,
-            Head::Function(function) => self.graph.function(function),
-            Head::Op(Op::NoEvent) => operands[0],
-            Head::Op(op) => self.graph.op(*op, operands),
-        })
-    }
-
-    fn resolve(
-        &mut self,
-        symbol: &Symbol,
-        builder: &TapeBuilder,
-        root: usize,
-    ) -> Result<u32, CompileError> {
-        let place = || match builder.definitions.get(root) {
-            Some((name, _)) => format!("definition `{name}`"),
-            None => format!("output {}", root - builder.definitions.len()),
-        };
-        match self.names.get_near(symbol, &mut self.cursor) {
-            Some(&NONE) => {
-                let symbol = symbol.clone();
-                Err(CompileError::UsedBeforeDefinition {
-                    symbol,
-                    place: place(),
+        let mut names = SymbolMap::with_capacity(inputs + builder.definitions.len());
+        let mut declare = |symbol: &Symbol, name| {
+            let symbol_is_new = names.add(symbol, name);
+            symbol_is_new
+                .then_some(())
+                .ok_or_else(|| CompileError::Duplicate {
+                    symbol: symbol.clone(),
                 })
-            }
-            Some(&id) => Ok(id),
-            None => Err(CompileError::UnknownSymbol {
+        };
+        for (index, symbol) in builder.parameters.iter().enumerate() {
+            declare(symbol, TapeName::Parameter(index))?;
+        }
+        for (index, symbol) in builder.variables.iter().enumerate() {
+            declare(symbol, TapeName::Variable(index))?;
+        }
+        for (index, (symbol, _)) in builder.definitions.iter().enumerate() {
+            declare(symbol, TapeName::Definition(index))?;
+        }
+        Ok(Self(names))
+    }
+
+    fn find(
+        &self,
+        symbol: &Symbol,
+        cursor: &mut SymbolCursor,
+        place: &dyn Fn() -> String,
+    ) -> Result<TapeName, CompileError> {
+        let found = self.0.get_near(symbol, cursor).copied();
+        found.ok_or_else(|| {
+            let known = self.0.iter().map(|(known, _)| known.name());
+            CompileError::UnknownSymbol {
                 symbol: symbol.clone(),
                 place: place(),
-                nearest: nearest(symbol.name(), self.names.iter().map(|(s, _)| s.name()))
-                    .map(Symbol::new),
-            }),
-        }
+                nearest: nearest(symbol.name(), known).map(Symbol::new),
+            }
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bifrons_expr::{Expr, Symbol, Unit};
 
 use super::template::is_default;
-use super::{BlockSpec, BlockUpdate, Form, Local, Role, units};
+use super::{BlockSpec, BlockUpdate, Form, Local, Numbers, Role, units};
 use crate::equations::{GuardEquation, base_name};
 use crate::error::BlockError;
 use crate::event::{Clock, Guard, Trigger};
@@ -272,7 +272,7 @@ impl BlockSpecBuilder {
         };
         Ok(BlockSpec {
             form: Arc::new(form),
-            defaults,
+            defaults: Numbers::from(&defaults[..]),
         })
     }
 }
@@ -326,7 +326,7 @@ impl Assembly {
         };
         Ok(BlockSpec {
             form: Arc::new(form),
-            defaults: self.defaults,
+            defaults: Numbers::from(&self.defaults[..]),
         })
     }
 }

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{BlockSpec, Form, Role};
+use super::{BlockSpec, Form, Numbers, Role};
 use crate::range::ParameterRange;
 
 /// What a block is, up to the default values of its parameters.
@@ -29,7 +29,7 @@ use crate::range::ParameterRange;
 ///     }
 ///
 ///     fn template(&self) -> Option<Template<'_>> {
-///         Some(Template::of::<Self>(vec![self.0]))
+///         Some(Template::of::<Self>([self.0]))
 ///     }
 /// }
 /// ```
@@ -39,18 +39,18 @@ pub struct Template<'a> {
     block: TypeId,
     count: usize,
     text: &'a str,
-    defaults: Vec<f64>,
+    defaults: Numbers,
 }
 
 impl<'a> Template<'a> {
     /// Blocks of type `B` with these default values, in the order in which the block declares its
     /// parameters.
-    pub fn of<B: 'static>(defaults: Vec<f64>) -> Self {
+    pub fn of<B: 'static>(defaults: impl AsRef<[f64]>) -> Self {
         Self {
             block: TypeId::of::<B>(),
             count: 0,
             text: "",
-            defaults,
+            defaults: Numbers::from(defaults.as_ref()),
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) struct Place {
     block: TypeId,
     count: usize,
     text: Box<str>,
-    defaults: Vec<f64>,
+    defaults: Numbers,
 }
 
 impl Templates {
@@ -131,7 +131,7 @@ impl Known {
     }
 
     /// A block with these numbers, if they are as many as the parameters and in their ranges.
-    fn instance(&self, defaults: Vec<f64>) -> Option<BlockSpec> {
+    fn instance(&self, defaults: Numbers) -> Option<BlockSpec> {
         let mut parameters = 0;
         for local in &self.form.locals {
             if let Role::Parameter { default, range } = local.role {

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use bifrons_expr::{Symbol, SymbolMap, Unit};
+use bifrons_expr::{NameIndex, Unit};
 
 use super::port::{BlockId, BlockReference, InputPort, OutputPort, Port};
-use super::{Content, Diagram, ExportedInput, ExportedOutput, Member, Source, drop_members};
+use super::{
+    Content, Diagram, ExportedInput, ExportedOutput, Member, Source, drop_members, narrow,
+    sources_of,
+};
 use crate::block::{Block, Form, Part, Templates};
 use crate::error::{BlockError, DiagramError, UnitMismatch, UnknownPort};
 use crate::name::{NameProblem, check_name, nearest};
@@ -21,7 +24,9 @@ use crate::name::{NameProblem, check_name, nearest};
 pub struct DiagramBuilder {
     name: Arc<str>,
     members: Vec<Member>,
-    by_name: SymbolMap<usize>,
+    sources: Vec<Source>,
+    /// Positions in `members`.
+    by_name: NameIndex,
     /// The last block of each kind.
     forms: BTreeMap<Arc<str>, Arc<Form>>,
     templates: Templates,
@@ -43,7 +48,8 @@ impl DiagramBuilder {
         Self {
             name: name.into(),
             members: Vec::new(),
-            by_name: SymbolMap::new(),
+            sources: Vec::new(),
+            by_name: NameIndex::with_capacity(0),
             forms: BTreeMap::new(),
             templates: Templates::default(),
             inputs: Vec::new(),
@@ -67,7 +73,7 @@ impl DiagramBuilder {
         check_name(&name).map_err(|problem| self.refuse_name(&name, problem))?;
         let part = match self.part(block) {
             Ok(part) => part,
-            Err(_) if self.by_name.get(&name).is_some() => {
+            Err(_) if self.find_name(&name).is_some() => {
                 return Err(self.refuse_name(&name, NameProblem::Duplicate));
             }
             Err(source) => {
@@ -81,14 +87,17 @@ impl DiagramBuilder {
             }
         };
         let index = self.members.len();
-        if !self.by_name.add(&Symbol::from(Arc::clone(&name)), index) {
+        let names = |at: usize| &*self.members[at].name;
+        if self.by_name.add(&name, names).is_some() {
             return Err(self.refuse_name(&name, NameProblem::Duplicate));
         }
-        let sources = vec![Source::Open; part.input_count()];
+        let first_source = self.sources.len();
+        self.sources
+            .resize(first_source + part.input_count(), Source::Open);
         self.members.push(Member {
             name: Arc::clone(&name),
             part,
-            sources,
+            first_source: narrow(first_source),
         });
         Ok(BlockId { index, name })
     }
@@ -137,7 +146,10 @@ impl DiagramBuilder {
     ) -> Result<(), DiagramError> {
         let (member, output) = self.find_output(&from.into().0)?;
         let to = self.find_input(&to.into().0)?;
-        let source = Source::Wire { member, output };
+        let source = Source::Wire {
+            member: narrow(member),
+            output: narrow(output),
+        };
         self.check_units(self.members[member].part.output_unit(output), source, to)?;
         self.feed(to, source)
     }
@@ -208,7 +220,12 @@ impl DiagramBuilder {
             }
         };
         let (member, position) = self.find_input(&to.into().0)?;
-        let (to, source) = ((member, position), Source::Exported { input });
+        let (to, source) = (
+            (member, position),
+            Source::Exported {
+                input: narrow(input),
+            },
+        );
         let known = self.inputs.get(input).and_then(|own| own.unit.as_ref());
         self.check_units(known, source, to)?;
         self.feed(to, source)?;
@@ -287,7 +304,7 @@ impl DiagramBuilder {
     pub fn build(mut self) -> Result<Diagram, DiagramError> {
         let mut inputs = Vec::new();
         for (index, member) in self.members.iter().enumerate() {
-            for (input, source) in member.sources.iter().enumerate() {
+            for (input, source) in sources_of(&self.sources, member).iter().enumerate() {
                 if *source == Source::Open && !has_default(&member.part, input) {
                     inputs.push(self.input_path(index, input));
                 }
@@ -321,6 +338,7 @@ impl DiagramBuilder {
         Ok(Diagram(Arc::new(Content {
             name: Arc::clone(&self.name),
             members: std::mem::take(&mut self.members),
+            sources: std::mem::take(&mut self.sources),
             inputs: std::mem::take(&mut self.inputs),
             outputs: std::mem::take(&mut self.outputs),
             inputs_by_name,
@@ -335,7 +353,8 @@ impl DiagramBuilder {
         (member, input): (usize, usize),
         source: Source,
     ) -> Result<(), DiagramError> {
-        let first = self.members[member].sources[input];
+        let place = self.members[member].first_source as usize + input;
+        let first = self.sources[place];
         if first != Source::Open {
             return Err(DiagramError::SecondSource {
                 diagram: self.name.to_string(),
@@ -344,8 +363,12 @@ impl DiagramBuilder {
                 second: self.source_text(source),
             });
         }
-        self.members[member].sources[input] = source;
+        self.sources[place] = source;
         Ok(())
+    }
+
+    fn find_name(&self, name: &str) -> Option<usize> {
+        (self.by_name).find(name, |at| &*self.members[at].name)
     }
 
     fn find_member(&self, reference: &BlockReference) -> Result<usize, DiagramError> {
@@ -357,16 +380,14 @@ impl DiagramBuilder {
                     block: id.name.to_string(),
                 }),
             },
-            BlockReference::Name(name) => {
-                self.by_name.get(name.as_str()).copied().ok_or_else(|| {
-                    let known = self.members.iter().map(|member| &*member.name);
-                    DiagramError::UnknownBlock {
-                        diagram: self.name.to_string(),
-                        block: name.clone(),
-                        nearest: nearest(name, known).map(str::to_owned),
-                    }
-                })
-            }
+            BlockReference::Name(name) => self.find_name(name).ok_or_else(|| {
+                let known = self.members.iter().map(|member| &*member.name);
+                DiagramError::UnknownBlock {
+                    diagram: self.name.to_string(),
+                    block: name.clone(),
+                    nearest: nearest(name, known).map(str::to_owned),
+                }
+            }),
         }
     }
 
@@ -438,10 +459,11 @@ impl DiagramBuilder {
         match source {
             Source::Open => "nothing".to_owned(),
             Source::Wire { member, output } => {
-                let member = &self.members[member];
-                format!("{}.{}", member.name, member.part.output_name(output))
+                let member = &self.members[member as usize];
+                let output = member.part.output_name(output as usize);
+                format!("{}.{output}", member.name)
             }
-            Source::Exported { input } => match self.inputs.get(input) {
+            Source::Exported { input } => match self.inputs.get(input as usize) {
                 Some(input) => format!("exported input {}", input.name),
                 None => "exported input".to_owned(),
             },

@@ -319,7 +319,7 @@ fn check_updates(parts: &Parts, table: &SymbolTable) -> Result<(), EquationError
     let samples = samples(parts, table);
     for update in &parts.updates {
         check_symbols(parts, table, &update.target, &update.expression)?;
-        let fits = match table.find(update.target.name()) {
+        let fits = match table.find(parts, update.target.name()) {
             Some(Meaning::State(_)) => !update.sample,
             Some(Meaning::Discrete(index)) => update.sample == samples[index],
             _ => false,
@@ -345,7 +345,7 @@ fn check_symbols(
     let (mut uses, mut symbols) = (Vec::new(), Vec::new());
     expression.dependencies_into(&mut symbols);
     for symbol in symbols {
-        match table.find(base_name(symbol.name())) {
+        match table.find(parts, base_name(symbol.name())) {
             Some(Meaning::Definition(index)) => uses.push(index),
             Some(_) => {}
             None => {
@@ -353,7 +353,7 @@ fn check_symbols(
                     system: parts.name.to_string(),
                     equation: equation.name().to_owned(),
                     symbol: symbol.name().to_owned(),
-                    nearest: nearest(symbol.name(), table.names()).map(str::to_owned),
+                    nearest: nearest(symbol.name(), table.names(parts)).map(str::to_owned),
                 });
             }
         }
@@ -368,12 +368,15 @@ fn check_guesses(
     guesses: &[(Symbol, Expr)],
 ) -> Result<(), EquationError> {
     for (target, guess) in guesses {
-        let is_definition = matches!(table.find(target.name()), Some(Meaning::Definition(_)));
+        let is_definition = matches!(
+            table.find(parts, target.name()),
+            Some(Meaning::Definition(_))
+        );
         let unknown = (!is_definition).then(|| target.clone());
         let symbols = guess.dependencies();
         let fits = |symbol: &&Symbol| {
             !matches!(
-                table.find(symbol.name()),
+                table.find(parts, symbol.name()),
                 Some(Meaning::Definition(_)) | None
             )
         };

@@ -86,14 +86,15 @@ pub(super) fn trigger_name(parts: &Parts, trigger: Trigger) -> &str {
 pub(crate) fn samples(parts: &Parts, table: &SymbolTable) -> Vec<bool> {
     let mut samples = vec![false; parts.discretes.len()];
     for update in parts.updates.iter().filter(|update| update.sample) {
-        if let Some(Meaning::Discrete(index)) = table.find(update.target.name()) {
+        if let Some(Meaning::Discrete(index)) = table.find(parts, update.target.name()) {
             samples[index] = true;
         }
     }
     samples
 }
 
-/// Definitions and samples, each after those that it reads at the instant.
+/// Definitions and samples, each after those that it reads at the instant; empty without samples,
+/// where the order is that of the definitions.
 pub(crate) fn instant_order(
     parts: &Parts,
     table: &SymbolTable,
@@ -101,10 +102,10 @@ pub(crate) fn instant_order(
     let samples = samples(parts, table);
     let definitions = parts.definitions.len();
     if !samples.contains(&true) {
-        return Ok((0..definitions).map(InstantNode::Definition).collect());
+        return Ok(Vec::new());
     }
     let loops = definitions + parts.discretes.len();
-    let node = |symbol: &Symbol| match table.find(symbol.name()) {
+    let node = |symbol: &Symbol| match table.find(parts, symbol.name()) {
         Some(Meaning::Definition(index)) => Some(index),
         Some(Meaning::Discrete(index)) if samples[index] => Some(definitions + index),
         Some(Meaning::Unknown(index)) => Some(loops + index),

@@ -1,9 +1,7 @@
 //! All blocks of a diagram at every level, and the nodes that their ports and quantities are.
 
-use bifrons_expr::Symbol;
-
 use crate::block::{BlockSpec, Part, Role};
-use crate::diagram::{Content, Diagram, Source};
+use crate::diagram::{Content, Diagram, Source, narrow};
 use crate::graph::Digraph;
 
 /// A diagram with its nested diagrams unfolded.
@@ -14,18 +12,21 @@ use crate::graph::Digraph;
 pub(super) struct Net<'d> {
     instances: Vec<Instance<'d>>,
     /// Instance of each member of each diagram instance.
-    children: Vec<usize>,
+    children: Vec<u32>,
     pub(super) nodes: Vec<Node>,
     /// Instance of each node.
-    owners: Vec<usize>,
+    owners: Vec<u32>,
+    root: &'d str,
 }
 
 struct Instance<'d> {
-    name: &'d str,
-    parent: Option<usize>,
+    /// Instance of the diagram that it is a member of, and which of its members it is; without a
+    /// meaning for the root.
+    parent: u32,
+    member: u32,
+    first_node: u32,
+    first_child: u32,
     body: Body<'d>,
-    first_node: usize,
-    first_child: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ pub(super) enum Node {
     /// A discrete state.
     Discrete,
     /// The same as another node.
-    Alias(usize),
+    Alias(u32),
     /// Defined by the equation of its local.
     Equation,
 }
@@ -61,21 +62,22 @@ impl<'d> Net<'d> {
             children: Vec::with_capacity(blocks),
             nodes: Vec::with_capacity(2 * blocks),
             owners: Vec::with_capacity(2 * blocks),
+            root: diagram.name(),
         };
-        let mut open = vec![(diagram.name(), None, Body::Diagram(&diagram.0))];
-        while let Some((name, place, body)) = open.pop() {
-            let index = net.instances.len();
-            let parent = place.map(|(parent, slot): (usize, usize)| {
-                net.children[slot] = index;
-                parent
-            });
+        let mut open = vec![(0, 0, Body::Diagram(&diagram.0))];
+        while let Some((parent, member, body)) = open.pop() {
+            let index = narrow(net.instances.len());
+            if index > 0 {
+                let siblings = net.instances[parent as usize].first_child;
+                net.children[(siblings + member) as usize] = index;
+            }
             let (first_node, first_child) = (net.nodes.len(), net.children.len());
             net.instances.push(Instance {
-                name,
                 parent,
+                member,
+                first_node: narrow(first_node),
+                first_child: narrow(first_child),
                 body,
-                first_node,
-                first_child,
             });
             match body {
                 Body::Block(block) => net.add_block(block),
@@ -84,8 +86,7 @@ impl<'d> Net<'d> {
                     net.nodes.resize(first_node + exports, Node::Input);
                     net.children.resize(first_child + content.members.len(), 0);
                     for (position, member) in content.members.iter().enumerate().rev() {
-                        let place = Some((index, first_child + position));
-                        open.push((&member.name, place, Body::of(&member.part)));
+                        open.push((index, narrow(position), Body::of(&member.part)));
                     }
                 }
             }
@@ -109,7 +110,7 @@ impl<'d> Net<'d> {
                 Role::State { .. } => Node::State,
                 Role::Discrete { .. } => Node::Discrete,
                 Role::Equation { expression, uses } => match (expression.as_symbol(), &uses[..]) {
-                    (Some(_), &[target]) => Node::Alias(first + target),
+                    (Some(_), &[target]) => Node::Alias(narrow(first + target)),
                     _ => Node::Equation,
                 },
             }));
@@ -126,25 +127,26 @@ impl<'d> Net<'d> {
         else {
             return;
         };
+        let (first_node, first_child) = (first_node as usize, first_child as usize);
         for (position, member) in content.members.iter().enumerate() {
-            let child = self.children[first_child + position];
-            for (input, source) in member.sources.iter().enumerate() {
+            let child = self.children[first_child + position] as usize;
+            for (input, source) in content.sources_of(member).iter().enumerate() {
                 let node = self.input_node(child, input);
                 self.nodes[node] = match *source {
                     Source::Wire { member, output } => {
-                        let from = self.children[first_child + member];
-                        Node::Alias(self.output_node(from, output))
+                        let from = self.children[first_child + member as usize] as usize;
+                        Node::Alias(narrow(self.output_node(from, output as usize)))
                     }
-                    Source::Exported { input } => Node::Alias(first_node + input),
+                    Source::Exported { input } => Node::Alias(narrow(first_node + input as usize)),
                     Source::Constant(value) => Node::Parameter(value),
                     Source::Open => self.default_of(child, input),
                 };
             }
         }
         for (position, output) in content.outputs.iter().enumerate() {
-            let from = self.children[first_child + output.member];
+            let from = self.children[first_child + output.member] as usize;
             let node = first_node + content.inputs.len() + position;
-            self.nodes[node] = Node::Alias(self.output_node(from, output.output));
+            self.nodes[node] = Node::Alias(narrow(self.output_node(from, output.output)));
         }
     }
 
@@ -166,20 +168,18 @@ impl<'d> Net<'d> {
     }
 
     fn input_node(&self, instance: usize, input: usize) -> usize {
-        let Instance {
-            body, first_node, ..
-        } = &self.instances[instance];
-        match body {
+        let instance = &self.instances[instance];
+        let first_node = instance.first_node as usize;
+        match instance.body {
             Body::Block(block) => first_node + block.form.inputs[input],
             Body::Diagram(_) => first_node + input,
         }
     }
 
     fn output_node(&self, instance: usize, output: usize) -> usize {
-        let Instance {
-            body, first_node, ..
-        } = &self.instances[instance];
-        match body {
+        let instance = &self.instances[instance];
+        let first_node = instance.first_node as usize;
+        match instance.body {
             Body::Block(block) => first_node + block.form.outputs[output],
             Body::Diagram(content) => first_node + content.inputs.len() + output,
         }
@@ -192,40 +192,44 @@ impl<'d> Net<'d> {
 
     /// Name of the root.
     pub(super) fn name(&self) -> &str {
-        self.instances[0].name
+        self.root
     }
 
     /// Edges from each node to those that it is computed from.
     pub(super) fn dependencies(&self) -> Digraph {
         let mut graph = Digraph::with_capacity(self.nodes.len(), self.nodes.len());
-        for instance in &self.instances {
-            let first = instance.first_node;
-            let count = match instance.body {
-                Body::Block(block) => block.form.locals.len(),
-                Body::Diagram(content) => content.inputs.len() + content.outputs.len(),
-            };
-            for node in first..first + count {
-                match (self.nodes[node], instance.body) {
-                    (Node::Alias(target), _) => graph.push_node([target]),
-                    (Node::Equation, Body::Block(block)) => {
-                        let uses = match &block.form.locals[node - first].role {
-                            Role::Equation { uses, .. } => &uses[..],
-                            _ => &[],
-                        };
-                        graph.push_node(uses.iter().map(|&local| first + local));
-                    }
-                    _ => graph.push_node([]),
-                }
-            }
+        for node in 0..self.nodes.len() {
+            graph.push_node((0..).map_while(|edge| self.dependency(node, edge)));
         }
         graph
+    }
+
+    /// The node at a place in the list of those that a node is computed from.
+    pub(super) fn dependency(&self, node: usize, place: usize) -> Option<usize> {
+        match self.nodes[node] {
+            Node::Alias(target) => (place == 0).then_some(target as usize),
+            Node::Equation => {
+                let instance = self.owner(node);
+                let Body::Block(block) = instance.body else {
+                    return None;
+                };
+                let first = instance.first_node as usize;
+                match &block.form.locals[node - first].role {
+                    Role::Equation { uses, .. } => uses.get(place).map(|local| first + local),
+                    _ => None,
+                }
+            }
+            Node::Input | Node::Parameter(_) | Node::State | Node::Discrete => None,
+        }
     }
 
     /// Role of the local that a node of a block is.
     pub(super) fn role(&self, node: usize) -> Option<&'d Role> {
         let instance = self.owner(node);
         match instance.body {
-            Body::Block(block) => Some(&block.form.locals[node - instance.first_node].role),
+            Body::Block(block) => {
+                Some(&block.form.locals[node - instance.first_node as usize].role)
+            }
             Body::Diagram(_) => None,
         }
     }
@@ -234,7 +238,9 @@ impl<'d> Net<'d> {
     pub(super) fn sibling(&self, node: usize, name: &str) -> Option<usize> {
         let instance = self.owner(node);
         match instance.body {
-            Body::Block(block) => block.find(name).map(|local| instance.first_node + local),
+            Body::Block(block) => block
+                .find(name)
+                .map(|local| instance.first_node as usize + local),
             Body::Diagram(_) => None,
         }
     }
@@ -244,7 +250,7 @@ impl<'d> Net<'d> {
         self.instances
             .iter()
             .filter_map(|instance| match instance.body {
-                Body::Block(block) => Some((instance.first_node, block)),
+                Body::Block(block) => Some((instance.first_node as usize, block)),
                 Body::Diagram(_) => None,
             })
     }
@@ -264,24 +270,11 @@ impl<'d> Net<'d> {
         path
     }
 
-    /// Symbols of the nodes that have a value of their own, not those that stand for another node.
-    pub(super) fn symbols(&self) -> Vec<Option<Symbol>> {
-        let (mut path, mut levels) = (String::new(), Vec::new());
-        let name = |(node, kind): (usize, &Node)| match kind {
-            Node::Alias(_) => None,
-            Node::Input | Node::Parameter(_) | Node::State | Node::Discrete | Node::Equation => {
-                self.write_path(node, &mut path, &mut levels);
-                Some(Symbol::new(&path))
-            }
-        };
-        self.nodes.iter().enumerate().map(name).collect()
-    }
-
     /// Writes the path into `path`; `levels` is a buffer.
-    fn write_path(&self, node: usize, path: &mut String, levels: &mut Vec<&'d str>) {
+    pub(super) fn write_path(&self, node: usize, path: &mut String, levels: &mut Vec<&'d str>) {
         let instance = self.owner(node);
         self.write_levels(instance, path, levels);
-        let local = node - instance.first_node;
+        let local = node - instance.first_node as usize;
         path.push_str(match instance.body {
             Body::Block(block) => block.form.locals[local].symbol.name(),
             Body::Diagram(content) => match content.inputs.get(local) {
@@ -294,9 +287,12 @@ impl<'d> Net<'d> {
     /// Writes the path of an instance with a dot behind each level.
     fn write_levels(&self, instance: &Instance<'d>, path: &mut String, levels: &mut Vec<&'d str>) {
         let mut current = instance;
-        while let Some(parent) = current.parent {
-            levels.push(current.name);
-            current = &self.instances[parent];
+        while !std::ptr::eq(current, &self.instances[0]) {
+            let parent = &self.instances[current.parent as usize];
+            if let Body::Diagram(content) = parent.body {
+                levels.push(&content.members[current.member as usize].name);
+            }
+            current = parent;
         }
         path.clear();
         for level in levels.drain(..).rev() {
@@ -306,7 +302,7 @@ impl<'d> Net<'d> {
     }
 
     fn owner(&self, node: usize) -> &Instance<'d> {
-        &self.instances[self.owners[node]]
+        &self.instances[self.owners[node] as usize]
     }
 }
 
