@@ -121,6 +121,8 @@ pub(crate) struct Parts {
     pub(crate) updates: Vec<Update>,
     /// In causal order.
     pub(crate) loops: Vec<LoopEquations>,
+    /// Guards along whose surfaces the system slides.
+    pub(crate) slides: Vec<String>,
 }
 
 /// An algebraic loop that is solved by iteration wherever its unknowns are needed.

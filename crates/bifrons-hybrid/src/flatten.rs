@@ -351,6 +351,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
             guards: events.guards,
             updates: events.updates,
             loops: self.loops,
+            slides: Vec::new(),
         })
     }
 }

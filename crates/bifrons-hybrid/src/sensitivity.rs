@@ -55,7 +55,8 @@ impl EquationSystem {
     ///
     /// [`SensitivityError::UnknownName`] for a name that is no parameter,
     /// [`SensitivityError::Loop`] for a system with a loop that is solved by iteration and reads
-    /// a sample that is taken when a guard fires.
+    /// a sample that is taken when a guard fires, [`SensitivityError::Slides`] for a system with
+    /// the policy [`Slide`](crate::Slide).
     ///
     /// # References
     ///
@@ -82,6 +83,12 @@ impl EquationSystem {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_sensitivities(&self, parameters: &[&str]) -> Result<Self, SensitivityError> {
+        if let Some(guard) = self.parts().slides.first() {
+            return Err(SensitivityError::Slides {
+                system: self.name().to_owned(),
+                guard: guard.clone(),
+            });
+        }
         let residuals = implicit::residuals(self);
         implicit::check(self, &residuals)?;
         let carried = carried::carried(self, &residuals);

@@ -78,7 +78,8 @@ impl EquationSystem {
     ///
     /// **Accuracy.** Rates are derivatives of expressions; entry and exit are located like any
     /// guard. Where both rates point away from the surface the solution is not unique; one that
-    /// comes there crosses. Derivatives by parameters do not follow these events.
+    /// comes there crosses. Derivatives by parameters do not follow these events:
+    /// [`EquationSystem::with_sensitivities`] refuses the system.
     ///
     /// Cost: equations that depend on a side are written for each side.
     ///
@@ -177,6 +178,7 @@ impl Surface {
             });
         }
         self.guards(&mut parts);
+        parts.slides.push(self.slide.guard.clone());
         parts
     }
 

@@ -50,6 +50,7 @@ impl EquationSystemBuilder {
                 guards: Vec::new(),
                 updates: Vec::new(),
                 loops: Vec::new(),
+                slides: Vec::new(),
             },
             Vec::new(),
             Vec::new(),

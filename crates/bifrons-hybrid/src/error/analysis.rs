@@ -57,6 +57,17 @@ pub enum SensitivityError {
         /// Unknowns of the loop.
         variables: String,
     },
+    /// The system slides along the surface of a guard, whose events are not followed.
+    #[error(
+        "system `{system}` slides along the surface of guard `{guard}`, which derivatives do not \
+         follow; take derivatives of the system without the policy, or differences of runs"
+    )]
+    Slides {
+        /// Name of the system.
+        system: String,
+        /// The guard.
+        guard: String,
+    },
     /// A derivative that the system has already.
     #[error("`{name}` is there already; name each parameter once")]
     Twice {

@@ -2,8 +2,8 @@
 
 use bifrons_expr::Expr;
 use bifrons_hybrid::{
-    Direction, EquationSystem, EquationSystemBuilder, Guard, HybridSystem, Slide, SlideError,
-    TapeSystem, Trigger,
+    Direction, EquationSystem, EquationSystemBuilder, Guard, HybridSystem, SensitivityError, Slide,
+    SlideError, TapeSystem, Trigger,
 };
 use bifrons_sim::{
     Advance, Outcome, Recording, Run, RunMethod, Simulation, SimulationBuilder, Sweep,
@@ -405,6 +405,17 @@ fn surfaces_that_do_not_meet_slide_side_by_side() {
         assert!((t - exact).abs() < 1e-14, "{t} for {exact}");
     }
     assert!(run.last_state().iter().all(|v| v.abs() < 1e-14));
+}
+
+#[test]
+fn derivatives_of_a_slide_are_refused() {
+    let system = relay(s("c"), 1.0).build().expect("equations");
+    let sliding = system.with_sliding(&[on_surface()]).expect("slides");
+    assert!(matches!(
+        sliding.with_sensitivities(&["c"]).expect_err("refused"),
+        SensitivityError::Slides { system, guard } if system == "relay" && guard == "surface"
+    ));
+    assert!(system.with_sensitivities(&["c"]).is_ok());
 }
 
 #[test]
