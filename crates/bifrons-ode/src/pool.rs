@@ -6,7 +6,6 @@ use bifrons_memory::Footprint;
 use crate::dense::DenseSolution;
 use crate::ensemble::EnsembleWorkspace;
 use crate::error::SolveError;
-use crate::event::EventLog;
 use crate::solution::{Outcome, Phase, Solution};
 use crate::statistics::Statistics;
 use crate::watch::Watch;
@@ -173,7 +172,9 @@ impl Pool {
     /// A solution without rows that starts in `(t0, y0)`; `dense` has its coefficients per
     /// component, if there is to be one.
     pub(crate) fn solution(&mut self, t0: f64, y0: &[f64], dense: Option<usize>) -> Solution {
-        let mut solution = self.solution.take().unwrap_or_else(empty);
+        let Some(mut solution) = self.solution.take() else {
+            return Solution::at(t0, y0, dense);
+        };
         solution.outcome = Outcome::Reached;
         solution.times.clear();
         solution.states.clear();
@@ -207,7 +208,10 @@ impl Pool {
         match outcome {
             Ok(solution) => self.solution = Some(solution),
             Err(SolveError::Failed { mut partial, .. }) => {
-                self.solution = Some(core::mem::replace(&mut *partial, empty()));
+                self.solution = Some(core::mem::replace(
+                    &mut *partial,
+                    Solution::at(0.0, &[], None),
+                ));
                 self.partial = Some(partial);
             }
             Err(_) => {}
@@ -218,20 +222,5 @@ impl Pool {
 impl Default for Pool {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// A solution without memory.
-fn empty() -> Solution {
-    Solution {
-        outcome: Outcome::Reached,
-        times: Vec::new(),
-        states: Vec::new(),
-        last_time: 0.0,
-        last_state: Vec::new(),
-        dense: None,
-        events: EventLog::new(0),
-        phases: Vec::new(),
-        statistics: Statistics::default(),
     }
 }

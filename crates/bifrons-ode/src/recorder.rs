@@ -29,7 +29,11 @@ pub(crate) struct Recorder<'s> {
 
 impl<'s> Recorder<'s> {
     pub(crate) fn new(save: &'s Save, span: (f64, f64), y0: &[f64], coefficients: usize) -> Self {
-        Self::again(save, span, y0, coefficients, &mut Pool::once())
+        let dense = matches!(save, Save::Dense).then_some(coefficients);
+        // Only rows are assembled there.
+        let has_rows = !matches!(save, Save::Final | Save::Dense);
+        let scratch = vec![0.0; if has_rows { y0.len() } else { 0 }];
+        Self::of(save, span, Solution::at(span.0, y0, dense), scratch)
     }
 
     /// As [`Recorder::new`], in the memory of the pool.
@@ -41,16 +45,21 @@ impl<'s> Recorder<'s> {
         pool: &mut Pool,
     ) -> Self {
         let dense = matches!(save, Save::Dense).then_some(coefficients);
-        let mut solution = pool.solution(span.0, y0, dense);
+        let solution = pool.solution(span.0, y0, dense);
+        Self::of(save, span, solution, pool.zeros(y0.len()))
+    }
+
+    fn of(save: &'s Save, span: (f64, f64), mut solution: Solution, scratch: Vec<f64>) -> Self {
         if let Save::Times(times) = save {
             solution.times.reserve_exact(times.len());
-            solution.states.reserve_exact(times.len() * y0.len());
+            let width = solution.last_state.len();
+            solution.states.reserve_exact(times.len() * width);
         }
         Self {
             save,
             next: 0,
             direction: if span.1 < span.0 { -1.0 } else { 1.0 },
-            scratch: pool.zeros(y0.len()),
+            scratch,
             every: 1,
             marks: Vec::new(),
             force: false,
@@ -75,19 +84,26 @@ impl<'s> Recorder<'s> {
 
     /// The result of the run.
     pub(crate) fn finish(self) -> Result<Solution, SolveError> {
-        self.finish_in(&mut Pool::once())
+        self.end(Box::new)
     }
 
     /// The result of the run; what else it took goes to the pool.
     pub(crate) fn finish_in(mut self, pool: &mut Pool) -> Result<Solution, SolveError> {
-        pool.give([self.scratch]);
+        pool.give([core::mem::take(&mut self.scratch)]);
+        self.end(|solution| pool.boxed(solution))
+    }
+
+    fn end(
+        mut self,
+        boxed: impl FnOnce(Solution) -> Box<Solution>,
+    ) -> Result<Solution, SolveError> {
         match self.failure {
             None => Ok(self.solution),
             Some(failure) => {
                 self.solution.outcome = Outcome::Incomplete;
                 Err(SolveError::Failed {
                     failure,
-                    partial: pool.boxed(self.solution),
+                    partial: boxed(self.solution),
                 })
             }
         }
@@ -132,10 +148,13 @@ impl<'s> Recorder<'s> {
     }
 
     pub(crate) fn start(&mut self, t0: f64, state: &[f64]) {
-        self.scratch.copy_from_slice(state);
         match self.save {
-            Save::EveryStep => self.push_row(t0),
+            Save::EveryStep => {
+                self.scratch.copy_from_slice(state);
+                self.push_row(t0);
+            }
             Save::Times(times) => {
+                self.scratch.copy_from_slice(state);
                 while times.get(self.next) == Some(&t0) {
                     self.push_row(t0);
                     self.next += 1;

@@ -51,6 +51,22 @@ pub struct Solution {
 }
 
 impl Solution {
+    /// A solution without rows that starts in `(t0, y0)`; `dense` has its coefficients per
+    /// component, if there is to be one.
+    pub(crate) fn at(t0: f64, y0: &[f64], dense: Option<usize>) -> Self {
+        Self {
+            outcome: Outcome::Reached,
+            times: Vec::new(),
+            states: Vec::new(),
+            last_time: t0,
+            last_state: y0.to_vec(),
+            dense: dense.map(|count| DenseSolution::new(t0, y0, count)),
+            events: EventLog::new(y0.len()),
+            phases: Vec::new(),
+            statistics: Statistics::default(),
+        }
+    }
+
     /// The state in row `row`.
     ///
     /// # Panics

@@ -34,8 +34,7 @@ pub fn solve<P: Problem>(
     save: &Save,
     options: &Options,
 ) -> Result<Solution, SolveError> {
-    let workspace = &mut ImplicitWorkspace::once();
-    in_workspace(problem, (t0, t_end), y0, (save, options), workspace)
+    run(problem, (t0, t_end), y0, (save, options), None)
 }
 
 /// As [`solve`], by an implicit method that keeps its matrices and their analysis in `workspace`
@@ -85,14 +84,27 @@ pub(crate) fn in_workspace<P: Problem>(
     (save, options): (&Save, &Options),
     workspace: &mut ImplicitWorkspace,
 ) -> Result<Solution, SolveError> {
+    run(problem, (t0, t_end), y0, (save, options), Some(workspace))
+}
+
+fn run<P: Problem>(
+    problem: &mut P,
+    (t0, t_end): (f64, f64),
+    y0: &[f64],
+    (save, options): (&Save, &Options),
+    workspace: Option<&mut ImplicitWorkspace>,
+) -> Result<Solution, SolveError> {
     check(problem, t0, y0, t_end, options)?;
     save.check(t0, t_end)?;
     let plain = problem.root_count() == 0 && options.stops.is_empty();
     let found = if plain && options.method == Method::Dopri5 && *problem.mass() == Mass::Identity {
         on_one_lane(problem, t0, y0, t_end, save, options)
     } else {
-        let how = (save, options);
-        dispatch(&mut Whole(problem), (t0, t_end), y0, how, workspace)
+        let (problem, how) = (&mut Whole(problem), (save, options));
+        match workspace {
+            Some(workspace) => dispatch(problem, (t0, t_end), y0, how, workspace),
+            None => general(problem, (t0, t_end), y0, save, options),
+        }
     };
     found.map_err(|error| without_tolerance(error, &options.tolerance))
 }
