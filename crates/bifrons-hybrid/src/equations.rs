@@ -362,12 +362,7 @@ impl EquationSystem {
                 Some(Meaning::Definition(index)) => needed.definitions[index] = true,
                 Some(Meaning::Parameter(index)) => needed.parameters[index] = true,
                 Some(Meaning::Discrete(index)) => needed.discretes[index] = true,
-                Some(Meaning::Unknown(_)) => {
-                    let position = self.unknowns().position(|own| own == symbol);
-                    if let Some(own) = position.and_then(|at| needed.unknowns.get_mut(at)) {
-                        *own = true;
-                    }
-                }
+                Some(Meaning::Unknown { position, .. }) => needed.unknowns[position] = true,
                 Some(Meaning::Time) => needed.time = true,
                 Some(Meaning::Input | Meaning::State(_)) | None => {}
             }
@@ -389,7 +384,7 @@ impl EquationSystem {
             let mut entered = vec![false; self.parts.loops.len()];
             while let Some(symbol) = open.pop() {
                 match self.meaning(&symbol) {
-                    Some(Meaning::Unknown(index)) => {
+                    Some(Meaning::Unknown { of: index, .. }) => {
                         if !std::mem::replace(&mut entered[index], true) {
                             open.extend(self.parts.loops[index].dependencies());
                         }

@@ -103,9 +103,8 @@ impl<'s> Layout<'s> {
                 (index < self.states).then_some(TapeName::Variable(self.time + index))
             }
             Meaning::Definition(index) => self.definitions.rank(index).map(TapeName::Definition),
-            Meaning::Unknown(_) => {
-                let index = self.system.unknowns().position(|own| own == symbol)?;
-                Some(TapeName::Variable(self.time + self.states + index))
+            Meaning::Unknown { position, .. } => {
+                Some(TapeName::Variable(self.time + self.states + position))
             }
             Meaning::Input => None,
         });

@@ -175,7 +175,7 @@ impl Tangent<'_> {
                         None => own,
                     }
                 }
-                Some(Meaning::Unknown(_)) => {
+                Some(Meaning::Unknown { .. }) => {
                     let own = Expr::symbol(self.name(&base));
                     match delay {
                         Some(delay) => own + Expr::symbol(implicit::rate_name(&base)) * delay,

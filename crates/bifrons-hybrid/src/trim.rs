@@ -218,7 +218,7 @@ impl Trim<'_> {
                 .map(|(symbol, value)| (symbol.name().to_owned(), *value))
                 .filter(|(name, _)| {
                     let meaning = system.meaning(&Symbol::new(name));
-                    !matches!(meaning, Some(Meaning::Unknown(_)))
+                    !matches!(meaning, Some(Meaning::Unknown { .. }))
                 })
                 .collect(),
             outputs: outputs.collect(),

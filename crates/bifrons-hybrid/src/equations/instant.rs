@@ -108,7 +108,7 @@ pub(crate) fn instant_order(
     let node = |symbol: &Symbol| match table.find(parts, symbol.name()) {
         Some(Meaning::Definition(index)) => Some(index),
         Some(Meaning::Discrete(index)) if samples[index] => Some(definitions + index),
-        Some(Meaning::Unknown(index)) => Some(loops + index),
+        Some(Meaning::Unknown { of, .. }) => Some(loops + of),
         _ => None,
     };
     let mut edges = Vec::new();

@@ -175,8 +175,8 @@ impl<'s> Search<'s> {
                         let definition = &self.system.definitions()[index];
                         open.extend(definition.expression.dependencies());
                     }
-                    Some(Meaning::Unknown(index)) if self.enter(definitions + index) => {
-                        open.extend(self.system.loops()[index].dependencies());
+                    Some(Meaning::Unknown { of, .. }) if self.enter(definitions + of) => {
+                        open.extend(self.system.loops()[of].dependencies());
                     }
                     _ => {}
                 }

@@ -30,8 +30,12 @@ pub(crate) enum Meaning {
     Definition(usize),
     /// Position among the discrete states.
     Discrete(usize),
-    /// Unknown of the loop at this position.
-    Unknown(usize),
+    /// Unknown of the loop at a position.
+    Unknown {
+        of: usize,
+        /// Position among the unknowns of all loops.
+        position: usize,
+    },
 }
 
 impl SymbolTable {
@@ -101,7 +105,10 @@ impl SymbolTable {
             (3, index) => Meaning::State(index),
             (4, index) => Meaning::Definition(index),
             (5, index) => Meaning::Discrete(index),
-            (_, index) => Meaning::Unknown(self.unknowns[index].1),
+            (_, position) => Meaning::Unknown {
+                of: self.unknowns[position].1,
+                position,
+            },
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn carried(system: &EquationSystem, residuals: &[Vec<Expr>]) -> Vec<b
     let reads = |guard: &Expr| {
         let mut symbols = guard.dependencies().into_iter();
         symbols.any(|symbol| match system.meaning(&symbol) {
-            Some(Meaning::Unknown(_)) => through_loops,
+            Some(Meaning::Unknown { .. }) => through_loops,
             _ => written.contains(&symbol),
         })
     };

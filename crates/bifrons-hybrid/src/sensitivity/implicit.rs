@@ -128,7 +128,7 @@ impl Tangent<'_> {
                 Some(Meaning::State(index)) => {
                     rate += expression.derivative(&symbol) * self.before(&self.slopes[index]);
                 }
-                Some(Meaning::Unknown(_)) => {
+                Some(Meaning::Unknown { .. }) => {
                     rate += expression.derivative(&symbol) * Expr::symbol(rate_name(&symbol));
                 }
                 _ => {}
@@ -146,7 +146,9 @@ impl Tangent<'_> {
         after: &BTreeMap<Symbol, Expr>,
     ) -> Expr {
         expression.substitute(&mut |symbol| match self.system.meaning(symbol) {
-            Some(Meaning::Unknown(_)) => Some(Expr::symbol(after_name(self.system, guard, symbol))),
+            Some(Meaning::Unknown { .. }) => {
+                Some(Expr::symbol(after_name(self.system, guard, symbol)))
+            }
             _ => after.get(symbol).cloned(),
         })
     }
