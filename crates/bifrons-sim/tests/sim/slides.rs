@@ -293,8 +293,24 @@ fn a_forced_relay_slides_leaves_and_crosses_on_time() {
             names(&events),
             expected.iter().map(|own| own.0).collect::<Vec<_>>()
         );
+        // The error of a step is at most what is allowed for it, nothing makes it grow (a crossing
+        // turns it by the ratio of the rates behind and before, which is below one), and it moves
+        // an event by its size over the rate. Leaving depends on time alone.
+        let columns = run.signal("x").expect("x").iter();
+        let largest = columns.fold(0.0_f64, |most, x| most.max(x.abs()));
+        let allowed = f64::from(run.report().accepted) * rtol * (largest + 1e-3);
+        let mut late = 0.0_f64;
         for ((_, t), (name, exact)) in events.iter().zip(&expected) {
-            assert!((t - exact).abs() < 300.0 * rtol, "{name}: {t} for {exact}");
+            let force = 2.0 * exact.sin();
+            let bound = match *name {
+                "surface.leaves" => 1e-12,
+                "surface.falls" => allowed / (force - 1.0).abs(),
+                "surface.rises" => allowed / (force + 1.0).abs(),
+                // At the instant at which the surface was reached.
+                _ => late,
+            };
+            assert!((t - exact).abs() <= bound, "{name}: {t} for {exact}");
+            late = late.max(bound);
         }
         for (&t, &x) in run.times().iter().zip(run.signal("x").expect("x")) {
             let piece = starts.iter().rev().find(|(start, _)| *start <= t);
@@ -303,7 +319,9 @@ fn a_forced_relay_slides_leaves_and_crosses_on_time() {
                 0.0 => 0.0,
                 side => 2.0 * (from.cos() - t.cos()) - side * (t - from),
             };
-            assert!((x - exact).abs() < 300.0 * rtol, "{x} for {exact} at {t}");
+            // Both rates differ by two where only one of both solutions has crossed.
+            let bound = allowed + 2.0 * late;
+            assert!((x - exact).abs() <= bound, "{x} for {exact} at {t}");
         }
     }
 }
@@ -331,8 +349,11 @@ fn a_pull_bounds_the_drift_from_a_curved_surface() {
         let columns = ["x", "y"].map(|name| run.signal(name).expect("recorded"));
         let drift = |row: usize| (columns[0][row].hypot(columns[1][row]) - 1.0).abs();
         let largest = (0..301).map(drift).fold(0.0, f64::max);
-        // The error of a step is at most `rtol`, and fades at the rate of the pull.
-        assert!(largest < 10.0 * rtol, "{largest} at {rtol}");
+        // The error of a step is at most `rtol` in both components, and fades at the rate of the
+        // pull: a geometric sum over the steps, which are of one size here but for the first.
+        let step = 300.0 / f64::from(run.report().accepted);
+        let bound = 2.0_f64.sqrt() * rtol * 1.001 / (1.0 - (-5.0 * step).exp());
+        assert!(largest <= bound, "{largest} of {bound} at {rtol}");
         assert_eq!(names(&fired(&system, &run)), ["surface.begins", "surface"]);
     }
 }
