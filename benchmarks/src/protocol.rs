@@ -38,6 +38,7 @@ pub(crate) struct Record {
     pub(crate) accuracy: Vec<Accuracy>,
     pub(crate) plan: Option<Part>,
     pub(crate) planned_resident: Option<u64>,
+    pub(crate) planned_spare: Option<u64>,
 }
 
 impl Record {
@@ -56,6 +57,7 @@ impl Record {
             accuracy: Vec::new(),
             plan: None,
             planned_resident: None,
+            planned_spare: None,
         }
     }
 
@@ -124,6 +126,7 @@ impl Record {
         let planned = self.plan.as_ref().map(|plan| plan.total().peak());
         optional(line, "planned_heap", planned)?;
         optional(line, "planned_resident", self.planned_resident.or(planned))?;
+        optional(line, "planned_spare", self.planned_spare)?;
         optional(line, "major_faults", process::major_faults())?;
         optional(
             line,

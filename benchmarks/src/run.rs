@@ -224,6 +224,12 @@ impl<'o> Run<'o> {
         self.record.planned_resident = Some(bytes);
     }
 
+    /// States how many bytes of the plan are for what only the values decide, such as records that
+    /// a cliff leaves out: the plan may be larger than what is measured by as much more.
+    pub fn plan_spare(&mut self, bytes: u64) {
+        self.record.planned_spare = Some(bytes);
+    }
+
     fn expect(&self, phase: Phase) -> anyhow::Result<()> {
         let expected = match self.record.marks.last().map(|mark| mark.phase) {
             Some(Phase::Ready) => Phase::Assembled,

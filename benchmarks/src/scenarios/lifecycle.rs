@@ -39,14 +39,47 @@ impl Distance {
     }
 }
 
+/// What a scenario says of its memory beside the plan of its solve.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    /// Pages that the process touches on the way.
+    pages: u64,
+    /// Share of the plan that may be left over, in percent.
+    spare: u64,
+}
+
+/// Search on grids.
+const SEARCH: Beside = Beside {
+    pages: ASSEMBLED,
+    spare: 0,
+};
+
+/// Solvers with rows: the code of envelopes and reads, and pieces of freed rows, add between 0.7 and
+/// 1.1 MiB.
+const ROWS: Beside = Beside {
+    pages: ASSEMBLED + (832 << 10),
+    spare: 0,
+};
+
+/// Rows of which a cliff leaves out a sixth to a third of the records.
+const CLIFFS: Beside = Beside { spare: 20, ..ROWS };
+
 /// Plans and solves a problem as often as asked for.
-fn solve(run: &mut Run<'_>, problem: &Problem, options: &SolveOptions) -> anyhow::Result<Solution> {
+fn solve(
+    run: &mut Run<'_>,
+    problem: &Problem,
+    options: &SolveOptions,
+    beside: Beside,
+) -> anyhow::Result<Solution> {
     run.config("precision", "f64")?;
     run.config("ages", problem.model().ages().count())?;
     run.fact("level", bifrons_lanes::Level::detect().name())?;
     let plan = problem.plan(options)?;
     run.plan(plan.tree());
-    run.plan_resident(plan.peak() + ASSEMBLED);
+    run.plan_resident(plan.peak() + beside.pages);
+    if beside.spare > 0 {
+        run.plan_spare(plan.peak() / 100 * beside.spare);
+    }
     drop(plan);
     run.assembled()?;
     drop(run.first(|| problem.solve_with(options))?);

@@ -10,6 +10,7 @@ use super::statistics::{self, Change, Series, StatisticsError};
 use crate::measure::machine::{Machine, Tool};
 use crate::measure::metric::{Limit, METRICS, Metric, Noise};
 use crate::measure::session::{Measured, Measurement};
+use crate::render::units::bytes;
 use crate::report::Exit;
 
 /// Heap bytes by which a plan and the measured peak may always differ.
@@ -422,16 +423,22 @@ pub fn compare_plan(measurement: &Measurement) -> Vec<Row> {
         measurement.median("heap_peak_run"),
     ) {
         // Planned over measured within 1.00 and 1.25, without rounding.
+        let spare = measurement.median("planned_spare").unwrap_or(0);
         let (p, m) = (u128::from(planned), u128::from(measured));
-        let tight = p >= m && (concurrent || p * 100 <= m * 125);
+        let least = p.saturating_sub(u128::from(spare));
+        let tight = p >= m && (concurrent || least * 100 <= m * 125);
         let holds = tight || planned.abs_diff(measured) <= PLAN_SLACK;
-        let limit = if concurrent { ">= 1.00" } else { "1.00-1.25" };
+        let limit = match spare {
+            _ if concurrent => ">= 1.00".to_owned(),
+            0 => "1.00-1.25".to_owned(),
+            _ => format!("1.00-1.25 + {}", bytes(spare)),
+        };
         rows.push(plan_row(
             measurement,
             "planned_over_measured",
             planned,
             measured,
-            limit,
+            &limit,
             holds,
         ));
     }

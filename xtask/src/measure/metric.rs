@@ -213,6 +213,13 @@ pub const METRICS: &[Metric] = &[
         "planned growth of the resident set from `ready` to the end of `steady`",
     ),
     metric(
+        "planned_spare",
+        Unit::Byte,
+        Noise::Exact,
+        None,
+        "bytes of the plan for what only values decide",
+    ),
+    metric(
         "rss_above_noop",
         Unit::Byte,
         Noise::Noisy,

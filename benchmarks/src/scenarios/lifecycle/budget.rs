@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use bifrons_lifecycle::SolveOptions;
 use bifrons_parallel::Threads;
 
-use super::{Distance, check, solve};
+use super::{Distance, ROWS, check, solve};
 use crate::case::{Case, Parameter};
 use crate::models::Budget;
 use crate::run::Run;
@@ -59,7 +59,7 @@ impl Scenario for Piecewise {
         let periods = case.choice("periods")?.parse().context("a number")?;
         let problem = self.budget.problem(periods, case.size("points")?)?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, ROWS)?;
         let mut distance = Distance::default();
         for known in self.budget.reference(periods)? {
             let found = solution.branch_at(0, "life", &[known.assets], 0);

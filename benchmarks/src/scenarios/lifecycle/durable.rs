@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use bifrons_lifecycle::{Solution, SolveOptions};
 use bifrons_parallel::Threads;
 
-use super::{Distance, check, solve};
+use super::{CLIFFS, Distance, ROWS, check, solve};
 use crate::case::{Case, Parameter};
 use crate::models::{self, Owned, Taste};
 use crate::run::Run;
@@ -54,7 +54,7 @@ impl Scenario for Durable {
         run.config("durables", models::DURABLES.len())?;
         let problem = models::durable(case.size("points")?, taste, incomes)?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, ROWS)?;
         let known = models::durable_reference(taste, incomes)?;
         compare(&solution, &known)?.report(run, ALLOWED, "plans on the tree of incomes")?;
         Ok(Outcome::new(check(&solution, "owner").bits()))
@@ -93,7 +93,7 @@ impl Scenario for DurableKinked {
         run.config("durables", models::HOUSES.len())?;
         let problem = models::durable_kinked(case.size("points")?)?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, CLIFFS)?;
         let known = models::durable_kinked_reference()?;
         compare(&solution, &known)?.report(run, ALLOWED, "the best of all plans")?;
         Ok(Outcome::new(check(&solution, "owner").bits()))

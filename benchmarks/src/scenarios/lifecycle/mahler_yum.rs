@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use bifrons_lifecycle::{Retention, SolveOptions};
 use bifrons_parallel::Threads;
 
-use super::{check, solve};
+use super::{SEARCH, check, solve};
 use crate::case::{Case, Parameter};
 use crate::models::{self, Sizes};
 use crate::run::Run;
@@ -59,7 +59,7 @@ impl Scenario for MahlerYum {
         let options = SolveOptions::new()
             .retention(Retention::First)
             .threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, SEARCH)?;
         let values = solution.values(0, "alive").context("values are kept")?;
         anyhow::ensure!(values.len() == sizes.states(), "another number of states");
         anyhow::ensure!(values.iter().all(|v| v.is_finite()), "a value is missing");

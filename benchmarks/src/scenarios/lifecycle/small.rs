@@ -5,7 +5,7 @@ use bifrons_lifecycle::{Retention, SolveOptions};
 use bifrons_parallel::Threads;
 use bifrons_problems::Retirement;
 
-use super::{Distance, check, solve};
+use super::{Distance, ROWS, SEARCH, check, solve};
 use crate::case::{Case, Parameter};
 use crate::models;
 use crate::run::Run;
@@ -52,7 +52,7 @@ impl Scenario for GridSearchRetirement {
         let (wealth, consumption) = (case.size("wealth")?, case.size("consumption")?);
         let problem = models::retirement(DECISIONS, wealth, Some(consumption), &[(1.0, 1.0)])?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, SEARCH)?;
         // Values from a dense solution, consumption from rows.
         let reference = Retirement::with_points(DECISIONS, 500)?.reference();
         let rows = models::retirement(DECISIONS, DENSE, None, &[(1.0, 1.0)])?;
@@ -121,9 +121,10 @@ impl Scenario for Precautionary {
     fn run(&self, case: &Case, run: &mut Run<'_>) -> anyhow::Result<Outcome> {
         let points = case.size("points")?;
         let rows = case.choice("solver")? == "rows";
+        let beside = if rows { ROWS } else { SEARCH };
         let problem = models::precautionary(points, rows)?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &problem, &options)?;
+        let solution = solve(run, &problem, &options, beside)?;
         let dense = models::precautionary(DENSE, true)?;
         let dense = dense.solve_with(&SolveOptions::new().retention(Retention::First))?;
         let mut distance = Distance::default();
@@ -188,7 +189,7 @@ impl Scenario for EpsteinZin {
         let (wealth, shares) = (case.size("wealth")?, case.size("shares")?);
         let own = models::epstein_zin(wealth, shares)?;
         let options = SolveOptions::new().threads(Threads::new(case.size("threads")?)?);
-        let solution = solve(run, &own.problem, &options)?;
+        let solution = solve(run, &own.problem, &options, SEARCH)?;
         let mut distance = Distance::default();
         for state in 0..wealth {
             let m = solution.coordinates(0, "life", state).context("a state")?[0];
