@@ -75,7 +75,8 @@ impl Expectation {
         self
     }
 
-    /// Memory for savings nodes, next choices and the batch of shock nodes.
+    /// Memory for savings nodes, next choices and the batch of shock nodes; without choices for
+    /// [`Expectation::add_values`] alone.
     ///
     /// ```text
     /// 8 (2 nodes + 3 nodes · choices + 2 nodes · batch + batch)   bytes, batch 0 without the last
@@ -190,10 +191,15 @@ impl Expectation {
         if weight == 0.0 {
             return Ok(());
         }
-        self.make_room(n);
-        self.policies[..n].copy_from_slice(value);
-        self.marginals[..n].copy_from_slice(marginal);
-        self.collect(weight, n);
+        if self.batch == 0 {
+            fold(&mut self.value, weight, value);
+            fold(&mut self.marginal, weight, marginal);
+        } else {
+            self.wait(weight, |stacked| {
+                stacked.extend_from_slice(value);
+                stacked.extend_from_slice(marginal);
+            });
+        }
         Ok(())
     }
 
@@ -225,13 +231,26 @@ impl Expectation {
             fold(&mut self.marginal, weight, &self.marginals[..n]);
             return;
         }
+        let (policies, marginals) = (
+            core::mem::take(&mut self.policies),
+            core::mem::take(&mut self.marginals),
+        );
+        self.wait(weight, |stacked| {
+            stacked.extend_from_slice(&policies[..n]);
+            stacked.extend_from_slice(&marginals[..n]);
+        });
+        (self.policies, self.marginals) = (policies, marginals);
+    }
+
+    /// Stacks a node; adds all when as many wait as a batch has.
+    fn wait(&mut self, weight: f64, stack: impl FnOnce(&mut Vec<f64>)) {
         if self.waiting.is_empty() {
             self.waiting.reserve_exact(self.batch);
-            self.stacked.reserve_exact(2 * n * self.batch);
+            self.stacked
+                .reserve_exact(2 * self.value.len() * self.batch);
         }
         self.waiting.push(weight);
-        self.stacked.extend_from_slice(&self.policies[..n]);
-        self.stacked.extend_from_slice(&self.marginals[..n]);
+        stack(&mut self.stacked);
         if self.waiting.len() == self.batch {
             self.finish();
         }

@@ -116,18 +116,20 @@ impl NbEgmWorkspace {
         Self::default()
     }
 
-    /// Memory for steps with so many savings nodes, curves and runs.
+    /// Memory for steps with so many savings nodes, curves, points of all curves and runs.
+    ///
+    /// A curve at a cliff, and the constrained region, have
+    /// [`curve_points`](NbEgmOptions::curve_points) at most; a curve at a kink has two and one more
+    /// for every [`curve_ratio`](NbEgmOptions::curve_ratio) by which consumption differs on its
+    /// sides.
     #[must_use]
     pub fn footprint(
         nodes: usize,
-        curves: usize,
+        (curves, points): (usize, usize),
         options: &NbEgmOptions,
         runs: usize,
     ) -> Footprint {
-        let count = curves
-            .saturating_add(1)
-            .saturating_mul(options.curve_points)
-            .saturating_add(nodes);
+        let count = points.saturating_add(nodes);
         CandidateBuffer::footprint(count)
             .beside(EnvelopeWorkspace::footprint(count, runs))
             .beside(EnvelopeWorkspace::matrix_footprint(
@@ -139,8 +141,14 @@ impl NbEgmWorkspace {
     }
 
     /// Makes room, so that steps of this size allocate nothing.
-    pub fn reserve(&mut self, nodes: usize, curves: usize, options: &NbEgmOptions, runs: usize) {
-        let count = (curves + 1) * options.curve_points + nodes;
+    pub fn reserve(
+        &mut self,
+        nodes: usize,
+        (curves, points): (usize, usize),
+        options: &NbEgmOptions,
+        runs: usize,
+    ) {
+        let count = points + nodes;
         self.candidates.reset(count);
         let links = options.envelope_segment_block_size;
         self.envelope.set_segment_block_size(links);

@@ -195,12 +195,25 @@ impl RowReader {
     /// Memory for rows with at most `count` records.
     #[must_use]
     pub const fn footprint(count: usize) -> Footprint {
-        let pieces = Footprint::of::<Piece>(count.saturating_add(1));
         let extra = Footprint::of::<[f64; 2]>(count.saturating_add(1));
+        Self::plain_footprint(count, MarginalRead::ViaPolicy).beside(extra)
+    }
+
+    /// Memory for rows with `count` records that have no equivalent consumption, prepared without
+    /// [`RowReader::reserve`]: 16 bytes per record less unless marginals are read by
+    /// [`MarginalRead::Linear`].
+    #[must_use]
+    pub const fn plain_footprint(count: usize, marginal: MarginalRead) -> Footprint {
+        let pieces = count.saturating_add(1);
+        let extra = if matches!(marginal, MarginalRead::Linear) {
+            pieces
+        } else {
+            0
+        };
         Footprint::of::<f64>(count)
             .beside(Footprint::of::<u32>(count))
-            .beside(pieces)
-            .beside(extra)
+            .beside(Footprint::of::<Piece>(pieces))
+            .beside(Footprint::of::<[f64; 2]>(extra))
     }
 
     /// Makes room for rows with `count` records, so that preparing them allocates nothing.

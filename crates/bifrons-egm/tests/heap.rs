@@ -19,7 +19,7 @@ mod retirement;
 
 use bifrons_egm::{
     CandidateBuffer, Crra, Descending, EnvelopeMethod, EnvelopeWorkspace, Expectation,
-    OuterCandidate, OuterFold, ReadOptions, Record, Row, RowReader, UniformFixedCost,
+    MarginalRead, OuterCandidate, OuterFold, ReadOptions, Record, Row, RowReader, UniformFixedCost,
     upper_envelope,
 };
 use bifrons_memory::profiler::{CountingAllocator, Scope};
@@ -82,6 +82,11 @@ fn footprints_are_kept() {
     let bytes = allocated(|| reader.reserve(300));
     assert_eq!(bytes, RowReader::footprint(300).peak());
     assert_eq!(allocated(|| reader.prepare(table.view()).unwrap()), 0);
+    for marginal in [MarginalRead::ViaPolicy, MarginalRead::Linear] {
+        let mut plain = RowReader::new(ReadOptions::default().with_marginal(marginal));
+        let bytes = allocated(|| plain.prepare(table.view()).unwrap());
+        assert_eq!(bytes, RowReader::plain_footprint(300, marginal).peak());
+    }
 
     let mut reserved = Row::new();
     assert_eq!(

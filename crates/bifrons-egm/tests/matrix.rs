@@ -202,7 +202,7 @@ fn steps_beside_cliffs_and_kinks_have_the_same_bits() {
             .with_curves(1.05, 64)
             .with_envelope_segment_block_size(width);
         let (mut work, mut row) = (NbEgmWorkspace::new(), Row::new());
-        work.reserve(grid.len() + 6, 3, &options, 8);
+        work.reserve(grid.len() + 6, (3, 4 * 64), &options, 8);
         let report = nbegm_step(&problem, nodes.breaks(), &options, &mut work, &mut row).unwrap();
         let ends = row
             .corner

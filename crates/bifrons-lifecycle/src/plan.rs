@@ -123,13 +123,14 @@ fn report(problem: &Problem) -> Footprint {
 /// Bytes of one period: values and policies, work, rows.
 fn period_footprints(problem: &Problem, options: &SolveOptions, period: usize) -> [Footprint; 3] {
     let threads = options.threads.count() as u64;
+    let later = (problem.model.inner.ages.values().len() - 1 - period).saturating_sub(1);
     let [mut here, mut work, mut banks] = [Footprint::ZERO; 3];
     for plan in &problem.model.inner.regimes {
         let Some(own) = &plan.periods[period] else {
             continue;
         };
         here = here.beside(values(plan, own, options));
-        let rows = endogenous::footprint(&problem.model.inner.regimes, plan, own);
+        let rows = endogenous::footprint(&problem.model.inner.regimes, plan, own, later);
         work = work.either(match rows {
             Some((_, worker)) => worker.times(threads).into_scratch(),
             None => {

@@ -70,6 +70,7 @@ impl RowReader {
     fn fill_pieces(&mut self, row: &RowView<'_>) {
         let n = row.x.len();
         let Some(last) = n.checked_sub(1) else { return };
+        self.pieces.reserve_exact(n + 1);
         let first = if n > 1 {
             self.piece(row, 0)
         } else {
@@ -134,6 +135,7 @@ impl RowReader {
         let Some(last) = channel.len().checked_sub(1) else {
             return;
         };
+        self.extra.reserve_exact(channel.len() + 1);
         let slope = |i: usize| {
             let w = row.x[i + 1] - row.x[i];
             // Infinite equivalents (marginal zero) at both ends stay infinite inside.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bifrons_egm::{Budget, EgmError, ReadError, Reading, Readings, Row, RowReader, SavingsCliff};
+use bifrons_egm::{
+    Budget, EgmError, MarginalRead, ReadError, Reading, Readings, Row, RowReader, SavingsCliff,
+};
 use bifrons_memory::Footprint;
 
 use super::intervals::Intervals;
@@ -272,9 +274,9 @@ impl Bank {
         self.value_with(cell, liquid, &mut Vec::new())
     }
 
-    /// Bytes of a bank.
-    pub(super) fn footprint(rows: usize, records: usize) -> Footprint {
-        let row = RowReader::footprint(records).beside(Row::footprint(records));
+    /// Bytes of a bank with so many rows and records, whose marginals are read in this way.
+    pub(super) fn footprint(rows: usize, records: usize, read: MarginalRead) -> Footprint {
+        let row = RowReader::plain_footprint(records, read).beside(Row::footprint(records));
         Footprint::of::<Entry>(rows).beside(row.times(rows as u64))
     }
 }

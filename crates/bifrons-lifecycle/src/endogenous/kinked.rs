@@ -4,7 +4,7 @@ use bifrons_egm::{
     Affine, BreakKind, BreakOwner, Budget, EgmError, NbEgmOptions, NbEgmWorkspace, Readings, Row,
     RowReader, SavingsCliff, SavingsNodes, SavingsProblem, Threshold, nbegm_step,
 };
-use bifrons_expr::{Pieces, Symbol};
+use bifrons_expr::{Pieces, SwitchKind, Symbol};
 use bifrons_lanes::{LANES, Level};
 use bifrons_memory::Footprint;
 
@@ -193,18 +193,36 @@ pub(super) struct KinkedWorker {
     cliffs: Vec<SavingsCliff>,
 }
 
-/// Breakpoints, and curves of savings that stay at one, for which a plan has room. How many there
-/// are depends on the rows; few models have more at the same time.
+/// Breakpoints for which a plan has room at least. How many there are depends on the rows: those of
+/// next period's resources come anew every period, each leaves up to two behind, and they fade.
 pub(super) const BREAKS: usize = 8;
+/// Points of a curve at a kink for which a plan has room. Where a tax rises from one to two thirds
+/// consumption doubles along the curve of logarithmic utility, in 72 points of the default ratio.
+const KINK_POINTS: usize = 72;
+
+impl Kinked {
+    /// Breakpoints of resources of some kind.
+    pub(super) fn breakpoints(&self, counts: impl Fn(SwitchKind) -> bool) -> usize {
+        let found = self.pieces.breakpoints().iter();
+        found.filter(|own| counts(own.switch.kind)).count()
+    }
+}
 
 impl KinkedWorker {
-    /// Bytes of working memory for so many nodes of the grid.
-    pub(super) fn footprint(grid: usize, options: &NbEgmOptions) -> Footprint {
-        let nodes = grid + 2 * BREAKS;
-        SavingsNodes::footprint(grid, BREAKS)
+    /// Bytes of working memory for so many nodes of the grid, breakpoints and cliffs of the
+    /// continuation.
+    pub(super) fn footprint(
+        grid: usize,
+        (breaks, cliffs): (usize, usize),
+        options: &NbEgmOptions,
+    ) -> Footprint {
+        let nodes = grid + 2 * breaks;
+        let most = options.curve_points;
+        let points = most * cliffs.min(BREAKS) + most.min(KINK_POINTS) * BREAKS;
+        SavingsNodes::footprint(grid, breaks)
             .beside(NbEgmWorkspace::footprint(
                 nodes,
-                BREAKS,
+                (breaks, points),
                 options,
                 2 * BREAKS,
             ))

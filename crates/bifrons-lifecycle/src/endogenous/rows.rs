@@ -6,6 +6,7 @@ use bifrons_egm::{
     AdaptiveSolution, Expectation, MarginalRead, PowerCertainty, Readings, Row, RowReader,
     StepWorkspace,
 };
+use bifrons_expr::SwitchKind;
 use bifrons_grids::Grid;
 use bifrons_lanes::LANES;
 use bifrons_memory::Footprint;
@@ -314,11 +315,13 @@ fn targets<'a>(
     Some(targets)
 }
 
-/// Bytes that a regime at one age leaves behind, and those of one worker.
+/// Bytes that a regime at one age leaves behind, and those of one worker; `later` ages of
+/// decisions follow.
 pub(crate) fn footprint(
     regimes: &[RegimePlan],
     plan: &RegimePlan,
     own: &PeriodPlan,
+    later: usize,
 ) -> Option<(Footprint, Footprint)> {
     let stage = &plan.stages[own.stage];
     let margin = stage.margin.as_ref()?;
@@ -326,26 +329,33 @@ pub(crate) fn footprint(
     let liquid = own.space.reader.space().shape()[margin.state];
     let branches = own.choices.branches;
     let rows = own.space.len() / liquid * branches;
+    let options = plan.declaration.solver.kinked();
+    let options = options.filter(|_| margin.kinked.is_some());
+    let kinks = breakpoints(regimes, stage, own, |_| true);
+    let passed_on = if margin.outer.is_some() { 1 } else { 3 * later };
+    let most = options.as_ref().map_or(0, |own| own.mark_limit);
+    let breaks = kinks.saturating_mul(passed_on).min(most).max(BREAKS);
     // Crossings are few; a row of a folded chain has at most twice its nodes.
     let records = match &margin.slopes {
         Some(_) => liquid,
         None if ends(regimes, stage, own) => 0,
         // Both sides of the breakpoints that are followed.
-        None if margin.kinked.is_some() => nodes + 2 * BREAKS,
+        None if margin.kinked.is_some() => nodes + 2 * breaks,
         None => nodes,
     };
     let intervals = margin.switching.as_ref().map_or(1, Switching::most);
+    let read = settings(plan, margin)?.read.marginal;
     let bank = match &margin.outer {
         None if intervals > 1 => {
-            Bank::footprint(rows * intervals, records).beside(Footprint::of::<Entry>(rows))
+            Bank::footprint(rows * intervals, records, read).beside(Footprint::of::<Entry>(rows))
         }
-        None => Bank::footprint(rows, records),
-        Some(outer) => nested_footprint(own, outer, (rows, liquid, records)),
+        None => Bank::footprint(rows, records, read),
+        Some(outer) => nested_footprint(own, outer, (rows, liquid, records), read),
     };
-    let kinked = plan.declaration.solver.kinked();
-    let kinked = kinked
-        .filter(|_| margin.kinked.is_some())
-        .map_or(Footprint::ZERO, |own| KinkedWorker::footprint(nodes, &own));
+    let cliffs = breakpoints(regimes, stage, own, |kind| kind != SwitchKind::Kink);
+    let kinked = options.map_or(Footprint::ZERO, |options| {
+        KinkedWorker::footprint(nodes, (breaks, cliffs), &options)
+    });
     let worker = worker_footprint(plan, stage, margin, (nodes, liquid, branches))?;
     let slopes = margin.slopes.as_ref();
     let asset = slopes.map(|own| AssetWorker::footprint(own, 2 * nodes, branches));
@@ -377,22 +387,22 @@ fn worker_footprint(
     } else {
         PowerCertainty::footprint(nodes)
     };
+    // Steps with breakpoints read and write in buffers of their own.
+    let (read, step) = if margin.kinked.is_some() {
+        (0, Footprint::ZERO)
+    } else {
+        let points = settings.step.constrained_points;
+        (branches, StepWorkspace::footprint(nodes, points, 2))
+    };
+    let batch = settings.stochastic_node_batch_size;
     let own = stage
         .footprint()
         .beside(margin.cell.footprint())
-        .beside(Expectation::footprint(
-            nodes,
-            branches,
-            settings.stochastic_node_batch_size,
-        ))
-        .beside(StepWorkspace::footprint(
-            nodes,
-            settings.step.constrained_points,
-            2,
-        ))
+        .beside(Expectation::footprint(nodes, read, batch))
+        .beside(step)
         .beside(Row::footprint(2 * nodes))
         .beside(RowReader::footprint(nodes))
-        .beside(Footprint::of::<f64>(nodes * (branches + 2)))
+        .beside(Footprint::of::<f64>(nodes * (read + 2)))
         .beside(certainty)
         .beside(Footprint::of::<f64>((width + 3) * liquid + width));
     Some(own)
@@ -406,6 +416,26 @@ fn slots_footprint(plan: &RegimePlan, nodes: usize, intervals: usize) -> Footpri
     let live = plan.declaration.solver.intervals_at_a_time(intervals);
     let slots = Slot::footprint(nodes, BREAKS).times(live as u64);
     slots.beside(Footprint::of::<Slot>(live))
+}
+
+/// Breakpoints of some kind of next period's resources at most, for every draw and branch.
+fn breakpoints(
+    regimes: &[RegimePlan],
+    stage: &Stage,
+    own: &PeriodPlan,
+    counts: impl Fn(SwitchKind) -> bool,
+) -> usize {
+    let of = |plan: &RegimePlan| {
+        let margins = plan.stages.iter().filter_map(|own| own.margin.as_ref());
+        let found = margins.filter_map(|own| Some(own.kinked.as_ref()?.breakpoints(&counts)));
+        let branches = plan.periods.iter().flatten();
+        let branches = branches.map(|own| own.choices.branches).max();
+        found.max().unwrap_or(0) * branches.unwrap_or(0)
+    };
+    let edges = own.live.iter().map(|&edge| &stage.edges[edge]);
+    edges
+        .map(|edge| of(&regimes[edge.plan.target]) * edge.mesh)
+        .sum()
 }
 
 /// Whether nothing that may follow depends on savings: all is consumed, rows have no records.
@@ -431,6 +461,7 @@ fn nested_footprint(
     own: &PeriodPlan,
     outer: &OuterMargin,
     (faces, liquid, nodes): (usize, usize, usize),
+    read: MarginalRead,
 ) -> Footprint {
     let stocks = own.space.reader.space().shape()[outer.state];
     let count = choices(outer);
@@ -446,5 +477,5 @@ fn nested_footprint(
             AdaptiveSolution::footprint(queries, options).into_scratch()
         }
     };
-    OuterBank::footprint(faces, rows, nodes, count).beside(search)
+    OuterBank::footprint(faces, rows, (nodes, read), count).beside(search)
 }

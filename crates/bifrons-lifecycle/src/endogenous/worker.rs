@@ -116,8 +116,10 @@ impl Rows<'_> {
         });
         let branches = branches.max().unwrap_or(1);
         let batch = self.settings.stochastic_node_batch_size;
+        // Steps with breakpoints read and write in buffers of their own.
+        let plain = if margin.kinked.is_none() { nodes } else { 0 };
         let mut row = Row::new();
-        row.reserve(2 * nodes);
+        row.reserve(2 * plain);
         Worker {
             now: machine(&kernel.stage.now),
             cell: machine(&margin.cell),
@@ -131,7 +133,7 @@ impl Rows<'_> {
             certainty: (!kernel.plan.declaration.preferences.is_linear()).then(PowerCertainty::new),
             step: StepWorkspace::new(),
             row,
-            queries: vec![0.0; nodes * branches],
+            queries: vec![0.0; plain * branches],
             values: vec![0.0; nodes],
             marginals: vec![0.0; nodes],
             nodes: vec![0; axes.unwrap_or(0)],

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bifrons_egm::{
-    Affine as Line, Budget, EgmError, Row, RowReader, RowView, SavingsNodes, UniformFixedCost,
+    Affine as Line, Budget, EgmError, MarginalRead, Row, RowReader, RowView, SavingsNodes,
+    UniformFixedCost,
 };
 use bifrons_grids::{Extrapolation, rank};
 use bifrons_lanes::LANES;
@@ -186,10 +187,10 @@ impl OuterBank {
     pub(in crate::endogenous) fn footprint(
         faces: usize,
         rows: usize,
-        records: usize,
+        (records, read): (usize, MarginalRead),
         choices: usize,
     ) -> Footprint {
-        let row = RowReader::footprint(records).beside(Row::footprint(records));
+        let row = RowReader::plain_footprint(records, read).beside(Row::footprint(records));
         Footprint::of::<Face>(faces)
             .beside(Footprint::of::<UniformFixedCost>(faces))
             .beside(Footprint::of::<f64>(faces.saturating_mul(choices)))
