@@ -307,6 +307,26 @@ fn several_threads_are_gated_by_the_plan_only() {
 }
 
 #[test]
+fn spare_bytes_of_a_plan_are_allowed_beside_the_quarter() {
+    let spared = |spare: u64| {
+        let now = measurement(&[
+            ("planned_heap", &[1_500_000]),
+            ("planned_spare", &[spare]),
+            ("heap_peak_run", &[1_000_000]),
+        ]);
+        let row = compare_plan(&now).remove(0);
+        (row.verdict, row.limit)
+    };
+    let limit = "1.00-1.25 + 244 KiB".to_owned();
+    assert_eq!(
+        spared(250_000),
+        (Verdict::Ok, limit.clone()),
+        "1.25 and what is spare"
+    );
+    assert_eq!(spared(249_999), (Verdict::OutsidePlan, limit), "above both");
+}
+
+#[test]
 fn plans_at_their_boundaries() {
     let heap = |planned: u64, measured: u64| {
         let now = measurement(&[("planned_heap", &[planned]), ("heap_peak_run", &[measured])]);
@@ -326,22 +346,6 @@ fn plans_at_their_boundaries() {
         "more than that"
     );
     assert_eq!(heap(65_536, 0), Verdict::Ok, "64 KiB and nothing measured");
-    let spared = |spare: u64| {
-        let now = measurement(&[
-            ("planned_heap", &[1_500_000]),
-            ("planned_spare", &[spare]),
-            ("heap_peak_run", &[1_000_000]),
-        ]);
-        let row = compare_plan(&now).remove(0);
-        (row.verdict, row.limit)
-    };
-    let limit = "1.00-1.25 + 244 KiB".to_owned();
-    assert_eq!(
-        spared(250_000),
-        (Verdict::Ok, limit.clone()),
-        "1.25 and what is spare"
-    );
-    assert_eq!(spared(249_999), (Verdict::OutsidePlan, limit), "above both");
     let resident = |planned: u64, grown: u64| {
         let now = measurement(&[
             ("planned_resident", &[planned]),
