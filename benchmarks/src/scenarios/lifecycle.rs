@@ -76,10 +76,12 @@ fn solve(
     run.fact("level", bifrons_lanes::Level::detect().name())?;
     let plan = problem.plan(options)?;
     run.plan(plan.tree());
-    run.plan_resident(plan.peak() + beside.pages);
-    if beside.spare > 0 {
-        run.plan_spare(plan.peak() / 100 * beside.spare);
+    let spare = plan.peak() / 100 * beside.spare;
+    if spare > 0 {
+        run.plan_spare(spare);
     }
+    // What is left over is never touched: half of it, as the share is the largest.
+    run.plan_resident(plan.peak() - spare / 2 + beside.pages);
     drop(plan);
     run.assembled()?;
     drop(run.first(|| problem.solve_with(options))?);
