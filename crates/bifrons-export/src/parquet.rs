@@ -26,6 +26,8 @@ const DICTIONARY_BYTES: u64 = 26;
 const LEAST_DICTIONARY: u64 = 2048;
 /// Per row: indices into a dictionary.
 const INDEX_BYTES: u64 = 4;
+/// Per column of a row group that is written: its entry in the list at the end of the file.
+const ENTRY_BYTES: u64 = 1 << 10;
 /// Per label: its place in the array, in the dictionary and in the hash table.
 const LABEL_BYTES: u64 = 80;
 
@@ -58,7 +60,8 @@ impl ParquetSink {
     }
 
     /// As [`ParquetSink::footprint`] of at most `rows` rows, where a column of integers has at most
-    /// `distinct(name)` different values in each row group.
+    /// `distinct(name)` different values in each row group, with the list of row groups: 1 KiB for
+    /// each of their columns. `usize::MAX` rows are an unknown number, without the list.
     #[must_use]
     pub fn footprint_of(
         schema: &Schema,
@@ -67,6 +70,10 @@ impl ParquetSink {
     ) -> Footprint {
         let batch = Self::BATCH_ROWS.min(rows) as u64;
         let group = Self::ROW_GROUP_ROWS.min(rows) as u64;
+        let groups = match rows {
+            usize::MAX => 0,
+            rows => rows.div_ceil(Self::ROW_GROUP_ROWS) as u64,
+        };
         let column = |field: &Field| {
             let value = field.kind().value_bytes() as u64;
             let (copy, encoded) = match field.kind() {
@@ -86,7 +93,8 @@ impl ParquetSink {
                     (value * batch, INDEX_BYTES * group + each * known)
                 }
             };
-            Footprint::persistent(encoded + COLUMN_BYTES).beside(Footprint::scratch(copy))
+            Footprint::persistent(encoded + COLUMN_BYTES + groups * ENTRY_BYTES)
+                .beside(Footprint::scratch(copy))
         };
         let collected = Table::footprint(schema, Self::BATCH_ROWS);
         let columns = schema.fields().iter().map(column);

@@ -54,6 +54,7 @@ fn main() {
         }
     }
     few_rows_and_few_values();
+    many_row_groups();
     no_allocation_per_row();
 }
 
@@ -79,6 +80,26 @@ fn few_rows_and_few_values() {
             );
         }
     }
+}
+
+/// The list of row groups, which is written at the end, is in the plan of a file of known length.
+fn many_row_groups() {
+    let field = |at: usize| Field::new(format!("c{at}"), ColumnKind::Bool);
+    let schema = Schema::new((0..8).map(field)).unwrap();
+    let table = table(&schema, 80_000, false);
+    let sink = || -> Sink { Box::new(ParquetSink::to_writer(std::io::sink())) };
+    let [few, many] = [5, 40].map(|times| {
+        let rows = times * 80_000;
+        let planned = ParquetSink::footprint_of(&schema, rows, |_| 2).peak();
+        let measured = peak_of(sink, &table, times);
+        println!("heap parquet, {rows} rows of bool: {measured} of {planned}");
+        [measured, planned]
+    });
+    let [measured, planned] = [0, 1].map(|at: usize| many[at] - few[at]);
+    assert!(
+        measured <= planned && planned <= measured + measured / 2,
+        "42 row groups: {measured} of {planned}"
+    );
 }
 
 type Sink = Box<dyn TableSink>;
@@ -128,12 +149,17 @@ fn table(schema: &Schema, rows: usize, distinct: bool) -> Table {
 
 /// Largest heap bytes above the start, while rows go to a sink.
 fn peak(sink: fn() -> Sink, table: &Table) -> u64 {
+    peak_of(sink, table, 2)
+}
+
+/// As [`peak`], with the table appended so often.
+fn peak_of(sink: fn() -> Sink, table: &Table, times: usize) -> u64 {
     profiler::reset_peak();
     let before = profiler::counts().live_bytes;
     {
         let mut sink = sink();
         sink.begin(table.schema()).unwrap();
-        for _ in 0..2 {
+        for _ in 0..times {
             for piece in table.batch().chunks(1_000) {
                 sink.append(&piece).unwrap();
             }
