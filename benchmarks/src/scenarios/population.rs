@@ -61,7 +61,7 @@ impl Scenario for Population {
             CaseSpec::quick("subjects=1000&decisions=anew"),
             CaseSpec::quick("subjects=10000&decisions=actions"),
             CaseSpec::full("subjects=1000000"),
-            CaseSpec::full("subjects=1000000&decisions=actions"),
+            CaseSpec::full("subjects=100000&decisions=actions"),
         ]
     }
 
