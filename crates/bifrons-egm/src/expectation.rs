@@ -195,10 +195,7 @@ impl Expectation {
             fold(&mut self.value, weight, value);
             fold(&mut self.marginal, weight, marginal);
         } else {
-            self.wait(weight, |stacked| {
-                stacked.extend_from_slice(value);
-                stacked.extend_from_slice(marginal);
-            });
+            self.wait(weight, value, marginal);
         }
         Ok(())
     }
@@ -235,22 +232,19 @@ impl Expectation {
             core::mem::take(&mut self.policies),
             core::mem::take(&mut self.marginals),
         );
-        self.wait(weight, |stacked| {
-            stacked.extend_from_slice(&policies[..n]);
-            stacked.extend_from_slice(&marginals[..n]);
-        });
+        self.wait(weight, &policies[..n], &marginals[..n]);
         (self.policies, self.marginals) = (policies, marginals);
     }
 
     /// Stacks a node; adds all when as many wait as a batch has.
-    fn wait(&mut self, weight: f64, stack: impl FnOnce(&mut Vec<f64>)) {
+    fn wait(&mut self, weight: f64, value: &[f64], marginal: &[f64]) {
         if self.waiting.is_empty() {
             self.waiting.reserve_exact(self.batch);
-            self.stacked
-                .reserve_exact(2 * self.value.len() * self.batch);
+            self.stacked.reserve_exact(2 * value.len() * self.batch);
         }
         self.waiting.push(weight);
-        stack(&mut self.stacked);
+        self.stacked.extend_from_slice(value);
+        self.stacked.extend_from_slice(marginal);
         if self.waiting.len() == self.batch {
             self.finish();
         }

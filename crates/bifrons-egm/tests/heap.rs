@@ -98,6 +98,18 @@ fn footprints_are_kept() {
         allocated(|| candidates.reset(300)),
         CandidateBuffer::footprint(300).peak()
     );
+    for batch in [0, 4] {
+        let mut expectation = Expectation::new().with_stochastic_node_batch_size(batch);
+        let bytes = allocated(|| {
+            expectation.reset(300);
+            for _ in 0..6 {
+                let (value, marginal) = (&[1.0; 300], &[0.5; 300]);
+                expectation.add_values(0.25, value, marginal).unwrap();
+            }
+            expectation.finish();
+        });
+        assert_eq!(bytes, Expectation::footprint(300, 0, batch).peak());
+    }
     let mut envelope = EnvelopeWorkspace::new();
     assert_eq!(
         allocated(|| envelope.reserve(300, 8)),

@@ -334,7 +334,11 @@ pub(crate) fn footprint(
     let kinks = breakpoints(regimes, stage, own, |_| true);
     let passed_on = if margin.outer.is_some() { 1 } else { 3 * later };
     let most = options.as_ref().map_or(0, |own| own.mark_limit);
-    let breaks = kinks.saturating_mul(passed_on).min(most).max(BREAKS);
+    // Those that next period's resources add are not among the marks of a row.
+    let breaks = kinks
+        .saturating_mul(passed_on)
+        .min(most + kinks)
+        .max(BREAKS);
     // Crossings are few; a row of a folded chain has at most twice its nodes.
     let records = match &margin.slopes {
         Some(_) => liquid,
