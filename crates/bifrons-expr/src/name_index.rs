@@ -78,13 +78,20 @@ impl NameIndex {
         cursor: &mut SymbolCursor,
         symbols: impl Fn(usize) -> &'a Symbol,
     ) -> Option<usize> {
+        // Equations of one kind in a row read from two groups in turn, up or down.
         let [first, second] = cursor.recent;
-        for (place, other) in [(first, second), (second, first)] {
-            for place in [place + 1, place, place.wrapping_sub(1)] {
-                if place < self.count && symbols(place).shares_text(symbol) {
-                    cursor.recent = [place, other];
-                    return Some(place);
-                }
+        let tries = [
+            (second + 1, first),
+            (second.wrapping_sub(1), first),
+            (first + 1, second),
+            (first, second),
+            (second, first),
+            (first.wrapping_sub(1), second),
+        ];
+        for (place, other) in tries {
+            if place < self.count && symbols(place).shares_text(symbol) {
+                cursor.recent = [place, other];
+                return Some(place);
             }
         }
         let found = self.find(symbol.name(), |place| symbols(place).name())?;
@@ -145,15 +152,23 @@ fn slots(entries: usize) -> usize {
     (entries + entries.div_ceil(3)).next_power_of_two().max(16)
 }
 
-/// Eight bytes at a time.
+/// Eight bytes at a time; the last eight may overlap those before.
 #[expect(clippy::cast_possible_truncation, reason = "a hash may lose bits")]
 fn hash(name: &str) -> u32 {
-    let (words, rest) = name.as_bytes().as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let all = words.iter().chain([&last]);
-    let key = all.fold(name.len() as u64, |key, word| {
-        (key.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    let bytes = name.as_bytes();
+    let last = match (bytes.last_chunk(), bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(last), ..) => u64::from_le_bytes(*last),
+        (None, Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
+        _ => bytes
+            .iter()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    };
+    let words = bytes.as_chunks::<8>().0.iter();
+    let words = words.map(|word| u64::from_le_bytes(*word));
+    let key = words.chain([last]).fold(bytes.len() as u64, |key, word| {
+        (key.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     });
     mix(key) as u32
 }

@@ -125,10 +125,7 @@ impl Part {
 
     pub(crate) fn find_input(&self, name: &str) -> Option<usize> {
         match self {
-            Self::Block(block) => {
-                let local = block.find(name)?;
-                block.form.inputs.binary_search(&local).ok()
-            }
+            Self::Block(block) => block.find_port(name, &block.form.inputs),
             Self::Diagram(diagram) => diagram.find_input(name),
         }
     }
@@ -163,13 +160,19 @@ impl Part {
 
     pub(crate) fn find_output(&self, name: &str) -> Option<usize> {
         match self {
-            Self::Block(block) => {
-                let local = block.find(name)?;
-                block.form.outputs.binary_search(&local).ok()
-            }
+            Self::Block(block) => block.find_port(name, &block.form.outputs),
             Self::Diagram(diagram) => diagram.find_output(name),
         }
     }
+}
+
+/// So many names are looked through one by one.
+const FEW: usize = 8;
+
+/// `a == b`, for names that mostly have a few bytes.
+#[inline]
+fn same_name(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b)
 }
 
 /// Equations of one kind of block over local names.
@@ -368,11 +371,23 @@ impl BlockSpec {
 
     /// Position in `locals` of a name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.form
-            .by_name
-            .binary_search_by(|&local| self.form.locals[local].symbol.name().cmp(name))
-            .ok()
-            .map(|position| self.form.by_name[position])
+        let Form {
+            locals, by_name, ..
+        } = &*self.form;
+        if locals.len() <= FEW {
+            let found = |local: &Local| same_name(local.symbol.name(), name);
+            return locals.iter().position(found);
+        }
+        builder::find(locals, by_name, name)
+    }
+
+    /// Position among some ports, the inputs or the outputs, of a name.
+    fn find_port(&self, name: &str, ports: &[usize]) -> Option<usize> {
+        if ports.len() <= FEW {
+            let found = |&local: &usize| same_name(self.form.locals[local].symbol.name(), name);
+            return ports.iter().position(found);
+        }
+        ports.binary_search(&self.find(name)?).ok()
     }
 
     fn port(&self, name: &str, ports: &[usize], what: &'static str) -> Result<usize, UnknownName> {

@@ -264,7 +264,7 @@ impl<'n, 'd> Emitter<'n, 'd> {
         expression.substitute(&mut |symbol| {
             let base = base_name(symbol.name());
             let value = self.values[self.net.sibling(node, base)?].clone()?;
-            if base == symbol.name() {
+            if base.len() == symbol.name().len() {
                 return Some(value);
             }
             let before = value.as_symbol().map(pre_symbol);

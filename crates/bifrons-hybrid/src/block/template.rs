@@ -126,8 +126,12 @@ impl Templates {
 
 impl Known {
     fn order(&self, template: &Template<'_>) -> Ordering {
-        let own = (self.block, self.count, &*self.text);
-        own.cmp(&(template.block, template.count, template.text))
+        let own = (self.block, self.count, self.text.len());
+        let other = (template.block, template.count, template.text.len());
+        own.cmp(&other).then_with(|| match own.2 {
+            0 => Ordering::Equal,
+            _ => (*self.text).cmp(template.text),
+        })
     }
 
     /// A block with these numbers, if they are as many as the parameters and in their ranges.

@@ -80,7 +80,13 @@ impl SymbolTable {
 
     /// Group and position within it of a place.
     fn split(&self, place: usize) -> (usize, usize) {
-        let group = self.ends.iter().take_while(|end| **end <= place).count();
+        let ends = &self.ends;
+        let from = |end: usize| usize::from(ends[end] <= place);
+        let group = match () {
+            () if place < ends[1] => from(0),
+            () if place < ends[3] => 2 + from(2),
+            () => 4 + from(4) + from(5),
+        };
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         (group, place - start)
     }
@@ -129,7 +135,7 @@ impl SymbolTable {
         let place = (self.index).find_near(symbol, cursor, |place| self.symbol(parts, place));
         place.map(|place| self.meaning(place)).or_else(|| {
             let base = base_name(symbol.name());
-            if base == symbol.name() {
+            if base.len() == symbol.name().len() {
                 None
             } else {
                 self.find(parts, base)
